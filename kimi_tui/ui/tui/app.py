@@ -301,8 +301,10 @@ class KimiTui(PaneMessages):
     def on_composer_noted(self, event: Composer.Noted) -> None:
         self.show_toast(event.text, severity="warning")
 
-    def on_composer_edit_queued(self) -> None:
-        self.prompts.take_back()
+    def on_composer_edit_queued(self, event: Composer.EditQueued) -> None:
+        # defence: one-message-taken-back
+        if event.times_set == self.main_screen.composer.prompt.times_set:  # else another message was put back since
+            self.prompts.take_back()
 
     def on_composer_leave(self) -> None:
         self.action_leave()
@@ -311,8 +313,8 @@ class KimiTui(PaneMessages):
         self.main_screen.write_message(text, take_focus=take_focus, apart=apart)
 
     def write_command(self, name: str) -> None:
-        """Write a slash command into the composer, ready for its arguments."""
-        self.main_screen.composer.text = f"/{name} "
+        """Write a slash command into the composer, ready for its arguments. Up recalls the draft."""
+        self.main_screen.composer.begin_anew(f"/{name} ")
         self.main_screen.composer.prompt.focus()
 
     def open_dialog(self, screen: ModalScreen[str | None], done: Callable[[str | None], None]) -> None:

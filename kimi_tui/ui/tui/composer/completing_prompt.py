@@ -195,8 +195,18 @@ class CompletingPrompt(Vertical):
             self._update_title()
         self._offer([])
 
+    def remember(self, text: str) -> None:
+        """Add the message and its images to the history."""
+        self.history.add(text, self.images.chips_in(text))
+
+    def _remember_draft(self, draft: str) -> None:
+        """Add a draft that is about to be replaced to the history, where Up recalls it."""
+        if text := draft.strip():
+            self.remember(self.pastes.expand(text))
+
     def _take_choice(self, choice: Completion) -> None:
         if self._searching:
+            self._remember_draft(self._text_before_search)  # defence: draft-before-a-search
             self._text_before_search = choice.insert
         elif self._trigger is not None:
             before = self.prompt.before_cursor

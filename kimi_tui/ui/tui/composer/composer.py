@@ -69,7 +69,11 @@ class Composer(CompletingPrompt):
             super().__init__()
 
     class EditQueued(Message):
-        """Up in an empty composer with a queue: edit the last queued message."""
+        """Up in an empty composer with a queue: edit the last queued message. `times_set` is that of the text area."""
+
+        def __init__(self, times_set: int) -> None:
+            self.times_set = times_set
+            super().__init__()
 
     class Emptied(Message):
         """The message was sent or cleared."""
@@ -151,10 +155,6 @@ class Composer(CompletingPrompt):
         self.queued.show(texts, steered, can_steer=can_steer)
         self.save_draft()
 
-    def remember(self, text: str) -> None:
-        """Add the message and its images to the history."""
-        self.history.add(text, self.images.chips_in(text))
-
     def _fold(self, text: str) -> str:
         """The text or chip to insert for a paste."""
         try:
@@ -191,13 +191,18 @@ class Composer(CompletingPrompt):
         if self._searching:
             self._close_menu()
             return True
-        text = self.text.strip()
-        if text:
-            self.remember(self.pastes.expand(text))
         had = bool(self.text)
+        self._remember_draft(self.text)
         self._close_menu()
         self.text = ""
         return had
+
+    def begin_anew(self, text: str) -> None:
+        """Write this text instead of the draft. Up recalls the draft."""
+        if self._searching:
+            self._close_menu()
+        self.clear()  # defence: draft-before-a-command
+        self.text = text
 
     def on_prompt_area_sent(self, event: PromptArea.Sent) -> None:
         event.stop()
@@ -252,8 +257,12 @@ class Composer(CompletingPrompt):
             self._refresh_files()
         if (self.menu.is_open or self._searching) and event.key in IN_MENU:
             self._on_key_in_menu(event.key)
+        elif self._searching and event.key in ("ctrl+s", "ctrl+d"):  # defence: keys-of-a-search
+            self.app.bell()
         else:
-            self._on_key_without_menu(event.key, was_empty=event.is_empty)
+            # a message may have been put back since
+            was_empty = event.is_empty and event.times_set == self.prompt.times_set
+            self._on_key_without_menu(event.key, was_empty=was_empty)
 
     def _on_key_without_menu(self, key: str, *, was_empty: bool) -> None:
         match key:
@@ -281,7 +290,7 @@ class Composer(CompletingPrompt):
 
     def _show_older(self, was_empty: bool) -> None:
         if was_empty and self.queued.texts:
-            self.post_message(self.EditQueued())
+            self.post_message(self.EditQueued(self.prompt.times_set))
         elif (text := self.history.older("" if was_empty else self.text)) is not None:
             if was_empty:
                 self.take_back(text)

@@ -23,6 +23,7 @@ class PasteChips:
     def collapse(self, text: str) -> str:
         """The text to insert for a paste: the paste itself, or a chip if it is large."""
         text = without_surrogates(without_controls(without_escapes(text)))
+        text = text.replace("\u2028", "\n").replace("\u2029", "\n")  # Textual drops one at the end
         lines = _lines(text)
         if len(text) < CHARACTERS and lines < LINES:  # defence: fold-large-paste
             return text

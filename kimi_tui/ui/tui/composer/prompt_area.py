@@ -46,10 +46,11 @@ class PromptArea(CjkTextArea):
 
     class Pressed(Message):
         """A key with a meaning besides editing: up, down, tab, escape, ctrl+r, ctrl+s, ctrl+v, ctrl+d; pageup,
-        pagedown, end, ctrl+home, ctrl+end if they scroll the conversation. `is_empty`: there was no text then."""
+        pagedown, end, ctrl+home, ctrl+end if they scroll the conversation. `is_empty`: there was no text then;
+        `times_set` is that of the text area then."""
 
-        def __init__(self, key: str, *, is_empty: bool) -> None:
-            self.key, self.is_empty = key, is_empty
+        def __init__(self, key: str, *, is_empty: bool, times_set: int) -> None:
+            self.key, self.is_empty, self.times_set = key, is_empty, times_set
             super().__init__()
 
     def __init__(self, pastes: PasteChips, images: ImageChips, *, id: str | None = None) -> None:  # noqa: A002
@@ -59,6 +60,8 @@ class PromptArea(CjkTextArea):
         self.fold: Callable[[str], str] = pastes.collapse
         self.captures: frozenset[str] = frozenset()
         self.burst_gap_s = _BURST_GAP
+        self.times_set = 0
+        """How often the text was replaced as a whole."""
         self._last_key = 0.0
         self._quick = 0
         self._mounted = float("inf")
@@ -80,6 +83,7 @@ class PromptArea(CjkTextArea):
 
     def set_text(self, text: str) -> None:
         self.text = text
+        self.times_set += 1
         self.move_cursor(self.document.end)
 
     def on_mount(self) -> None:
@@ -111,7 +115,7 @@ class PromptArea(CjkTextArea):
             self.post_message(self.Sent())
         elif key in self.captures or self._moves_out(key) or self._pages(key) or (key == "ctrl+d" and not self.text):
             self._take(event)
-            self.post_message(self.Pressed(key, is_empty=not self.text))
+            self.post_message(self.Pressed(key, is_empty=not self.text, times_set=self.times_set))
         elif key == "backspace" and self.selection.start == self.selection.end and self._drop_chip():
             self._take(event)
         elif bound := self._bindings.key_to_bindings.get(event.key):

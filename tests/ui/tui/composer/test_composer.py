@@ -10,6 +10,7 @@ from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.ui.tui.composer.paste_chips import PasteChips
 from kimi_tui.ui.tui.main_screen.footer import KeyFooter
+from kimi_tui.ui.tui.terminal.key_sequences import unprintable_as_paste
 from kimi_tui.ui.tui.themes.palette import Palette
 from tests.ui.tui.fake_engine import CHART, FakeEngine
 from tests.ui.tui.pilot_driver import Start
@@ -263,6 +264,80 @@ async def test_the_search_in_earlier_messages_begins_empty_and_escape_brings_the
         assert (driver.composer, str(composer.border_title)) == ("a draft", " message ")
         await driver.press("ctrl+r", "ctrl+r", "enter")
         assert driver.composer == "one fish"
+
+
+async def test_a_draft_that_an_earlier_message_replaces_is_recalled_by_up(start: Start) -> None:
+    async with start() as driver:
+        await driver.type("one fish")
+        await driver.press("enter")
+        driver.engine.end_turn()
+        await driver.pilot.pause()
+        await driver.type("a draft")
+        await driver.press("ctrl+r", "enter")
+        assert driver.composer == "one fish"
+        await driver.press("up")
+        assert driver.composer == "a draft"
+
+
+async def test_a_draft_that_a_command_of_the_palette_replaces_is_recalled_by_up(start: Start) -> None:
+    async with start() as driver:
+        await driver.type("a draft")
+        await driver.press("ctrl+p", *"flow:plan", "enter")
+        await driver.pilot.pause()
+        assert driver.composer == "/flow:plan "
+        await driver.press("up")
+        assert driver.composer == "a draft"
+
+
+@pytest.mark.parametrize("key", ["ctrl+s", "ctrl+d"])
+async def test_the_search_in_earlier_messages_neither_sends_its_words_nor_quits(start: Start, key: str) -> None:
+    async with start() as driver:
+        await driver.type("one fish")
+        await driver.press("enter")
+        await driver.type("a draft")
+        await driver.press("ctrl+r")
+        await driver.type("" if key == "ctrl+d" else "fis")
+        await driver.press(key)
+        assert (driver.engine.prompts, driver.engine.steered) == (["one fish"], [])
+        assert driver.app.is_running
+        await driver.press("escape")
+        assert driver.composer == "a draft"
+
+
+async def test_up_twice_in_one_read_takes_back_one_queued_message(start: Start) -> None:
+    async with start() as driver:
+        for text in ("one", "two", "three"):
+            await driver.type(text)
+            await driver.press("enter")
+        for key, character in [("up", None), ("up", None), ("x", "x")]:
+            driver.app.post_message(events.Key(key, character))
+        await driver.press()
+        await driver.press()
+        assert driver.composer == "threex"
+        assert driver.app.main_screen.composer.queued.texts == ("two",)
+
+
+async def test_up_twice_in_one_read_goes_two_messages_back(start: Start) -> None:
+    async with start() as driver:
+        for text in ("one", "two"):
+            await driver.type(text)
+            await driver.press("enter")
+            driver.engine.end_turn()
+            await driver.pilot.pause()
+        for _ in range(2):
+            driver.app.post_message(events.Key("up", None))
+        await driver.press()
+        await driver.press()
+        assert driver.composer == "one"
+
+
+async def test_a_line_separator_that_is_typed_breaks_the_line(start: Start) -> None:
+    async with start() as driver:
+        await driver.type("one")
+        driver.app.post_message(unprintable_as_paste(events.Key("line_separator", "\u2028")))
+        await driver.pilot.pause()
+        await driver.type("two")
+        assert driver.composer == "one\ntwo"
 
 
 @pytest.mark.parametrize(
