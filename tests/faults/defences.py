@@ -2660,6 +2660,30 @@ DEFENCES: tuple[Defence, ...] = (
         "test_letters_typed_before_a_message_is_back_follow_it",
     ),
     Defence(
+        "keys that come with the key before them", "one message for two keys", "one-message-taken-back", ALWAYS,
+        "test_up_twice_in_one_read_takes_back_one_queued_message",
+    ),
+    Defence(
+        "keys that come with the key before them", "closing a screen before what follows", "escape-before-letters",
+        REMOVED, "test_letters_that_come_with_the_escape_that_closes_a_screen_are_in_the_message",
+    ),
+    Defence(
+        "a text takes the place of the draft", "an earlier message", "draft-before-a-search", REMOVED,
+        "test_a_draft_that_an_earlier_message_replaces_is_recalled_by_up",
+    ),
+    Defence(
+        "a text takes the place of the draft", "a command", "draft-before-a-command", REMOVED,
+        "test_a_draft_that_a_command_of_the_palette_replaces_is_recalled_by_up",
+    ),
+    Defence(
+        "a text takes the place of the draft", "keys of a search", "keys-of-a-search", NEVER,
+        "test_the_search_in_earlier_messages_neither_sends_its_words_nor_quits",
+    ),
+    Defence(
+        "24 split_input", "all lines of a paste in a field", "all-lines-of-a-paste",
+        Instead("super()._on_paste(event)"), "test_a_paste_of_several_lines_is_taken_whole",
+    ),
+    Defence(
         "a sentence is typed at a screen of keys", "its Enter that does nothing", "enter-of-a-sentence", NEVER,
         "test_a_sentence_typed_at_a_screen_of_keys_does_nothing_and_the_screen_says_so",
     ),

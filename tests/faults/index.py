@@ -142,6 +142,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/transcript/test_streaming_markdown.py::test_the_work_for_a_long_open_end_grows_with_its_length",
     ),
     "24 split_input": (
+        "tests/ui/tui/widgets/test_text_field.py::test_a_paste_of_several_lines_is_taken_whole",
         f"{_TERM}::test_split_input",
         f"{_TERM}::test_spaces_joiners_and_private_symbols_that_are_typed_are_sent",
         "tests/ui/tui/keys/test_pane_letters.py::test_a_character_that_is_not_printable_is_a_letter_of_the_pane",
@@ -965,6 +966,14 @@ CASES: dict[str, tuple[str, ...]] = {
     "keys that come with the key before them": (
         "tests/ui/tui/test_message_delivery.py::test_letters_that_come_with_the_key_that_takes_a_message_back_follow_it",
         "tests/ui/tui/test_message_delivery.py::test_letters_typed_before_a_message_is_back_follow_it",
+        "tests/ui/tui/composer/test_composer.py::test_up_twice_in_one_read_takes_back_one_queued_message",
+        "tests/ui/tui/widgets/test_one_shot_screen.py::"
+        "test_letters_that_come_with_the_escape_that_closes_a_screen_are_in_the_message",
+    ),
+    "a text takes the place of the draft": (
+        "tests/ui/tui/composer/test_composer.py::test_a_draft_that_an_earlier_message_replaces_is_recalled_by_up",
+        "tests/ui/tui/composer/test_composer.py::test_a_draft_that_a_command_of_the_palette_replaces_is_recalled_by_up",
+        "tests/ui/tui/composer/test_composer.py::test_the_search_in_earlier_messages_neither_sends_its_words_nor_quits",
     ),
     "a sentence is typed at a screen of keys": (
         "tests/ui/tui/test_typing_on_screens.py::test_a_sentence_typed_at_a_screen_of_keys_does_nothing_and_the_screen_says_so",
