@@ -2293,6 +2293,19 @@ DEFENCES: tuple[Defence, ...] = (
         Instead("starts[max(rank[source], rank[target])] -= weight"),
         "test_a_chart_that_would_take_too_long_is_refused_at_once",
     ),
+    Defence(
+        "a chart of many edges between two nodes", "no further rounds of positions", "bound-position-rounds", NEVER,
+        "test_hundreds_of_layers_joined_to_all_of_the_next_are_laid_out_soon",
+    ),
+    Defence(
+        "a chart of many edges between two nodes", "no drawing of endless lines", "bound-line-cells", NEVER,
+        "test_a_chart_whose_lines_are_too_long_to_draw_is_its_outline",
+    ),
+    Defence(
+        "a chart of many edges between two nodes", "counting edges as well", "slow-layouts-in-a-thread",
+        Value("len(self.flow.nodes) > SLOW_PARTS"),
+        "test_a_chart_of_few_nodes_and_many_edges_is_laid_out_off_the_event_loop",
+    ),
     Defence("a `.git` that leads nowhere", "no error for a loop", "links-that-lead-back", Value("path.resolve()")),
     Defence("a `.git` that leads nowhere", "no names with a NUL", "name-with-nul", Value("line")),
     Defence(

@@ -854,6 +854,10 @@ CASES: dict[str, tuple[str, ...]] = {
     "a chart of many edges between two nodes": (
         "tests/flow/layout/test_layout.py::test_hundreds_of_labelled_edges_of_two_nodes_are_laid_out_soon",
         "tests/flow/layout/test_layout.py::test_a_chart_that_would_take_too_long_is_refused_at_once",
+        "tests/flow/layout/test_layout.py::test_hundreds_of_layers_joined_to_all_of_the_next_are_laid_out_soon",
+        "tests/ui/tui/flow_pane/test_chart_view.py::test_a_chart_whose_lines_are_too_long_to_draw_is_its_outline",
+        "tests/ui/tui/flow_pane/test_chart_view.py"
+        "::test_a_chart_of_few_nodes_and_many_edges_is_laid_out_off_the_event_loop",
     ),
     "a `.git` that leads nowhere": (
         "tests/tools/file_support/test_git_dirs.py::test_a_git_file_that_leads_nowhere_is_no_repository_and_no_crash",

@@ -59,10 +59,10 @@ def _drawing(flow: Flow, options: argparse.Namespace, width: int) -> tuple[str |
 
     try:
         laid = fitting_layout(flow, width, direction=options.direction, mode="compact" if options.compact else "full")
+        if laid is not None:
+            return render_text(laid, ascii=options.ascii), ""
     except ChartTooLargeError as error:
         return None, f"{error}; showing its outline"
-    if laid is not None:
-        return render_text(laid, ascii=options.ascii), ""
     return None, f"the drawing is wider than {width} columns, so this is its outline; allow more with --width N"
 
 

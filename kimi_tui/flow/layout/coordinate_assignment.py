@@ -11,6 +11,8 @@ from itertools import pairwise
 Pair = tuple[int, int]
 
 _ROUNDS, _MANY_LINKS = 24, 12_000
+_MOST_CHECKS = 4_000_000
+"""After so many checked distances, no further round improves the positions."""
 
 
 def align_blocks(layers: Sequence[Sequence[int]], preferences: Sequence[tuple[int, int, int]], count: int) -> list[int]:
@@ -95,14 +97,18 @@ def assign_positions(
     x = [0.0] * blocks
     for index in order:
         x[index] = max((x[neighbour] + gap for neighbour, gap in lefts[index]), default=0.0)
+    checks = 0
     for _ in range(rounds):
+        if checks > _MOST_CHECKS:  # defence: bound-position-rounds
+            break
         targets = list(x)
         for index, pull in enumerate(pulls):
             if pull:
                 targets[index] = (
                     x[index] + sum(x[neighbour] * weight for neighbour, weight in pull) / weights[index]
                 ) / 2
-        x = _nearest(order, lefts, targets, weights)
+        x, checked = _nearest(order, lefts, targets, weights)
+        checks += checked
     rounded = [int(value // 1) if value % 1 < 0.5 else int(value // 1) + 1 for value in x]
     minimum = min(rounded, default=0)
     return [rounded[block[item]] - minimum if block[item] >= 0 else 0 for item in range(count)]
@@ -119,9 +125,15 @@ def _left_to_right(lefts: list[list[Pair]], rights: list[list[int]]) -> list[int
     return order
 
 
-def _nearest(order: list[int], lefts: list[list[Pair]], targets: list[float], weights: list[float]) -> list[float]:
-    """Positions near the preferred ones that keep every distance: blocks that would overlap share a weighted mean."""
+def _nearest(
+    order: list[int], lefts: list[list[Pair]], targets: list[float], weights: list[float]
+) -> tuple[list[float], int]:
+    """Positions near the preferred ones that keep every distance: blocks that would overlap share a weighted mean.
+
+    Also returns how many distances were checked.
+    """
     offset = [0.0] * len(order)
+    checks = 0
     group_of: list[_Group | None] = [None] * len(order)
     for index in order:
         group = _Group(
@@ -130,6 +142,7 @@ def _nearest(order: list[int], lefts: list[list[Pair]], targets: list[float], we
         group_of[index] = group
         while True:
             worst, pick, need = 1e-9, -1, 0.0
+            checks += len(group.bounds)
             group.bounds = [bound for bound in group.bounds if group_of[bound[1]] is not group]
             for member, neighbour, gap in group.bounds:
                 neighbour_group = group_of[neighbour]
@@ -152,4 +165,5 @@ def _nearest(order: list[int], lefts: list[list[Pair]], targets: list[float], we
             other_group.members.extend(group.members)
             other_group.bounds.extend(group.bounds)
             group = other_group
-    return [(group.x if (group := group_of[index]) else 0.0) + offset[index] for index in range(len(order))]
+    found = [(group.x if (group := group_of[index]) else 0.0) + offset[index] for index in range(len(order))]
+    return found, checks

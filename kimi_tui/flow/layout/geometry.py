@@ -50,6 +50,11 @@ class PlacedEdge:
     label_lines: tuple[str, ...] = ()
     back: bool = False
 
+    @property
+    def length(self) -> int:
+        """The steps from the first to the last cell of the line."""
+        return sum(abs(to_x - x) + abs(to_y - y) for (x, y), (to_x, to_y) in pairwise(self.path))
+
     @cached_property
     def cells(self) -> tuple[Point, ...]:
         """Every cell of the line, from `src` to `dst`."""

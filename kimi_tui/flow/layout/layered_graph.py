@@ -94,7 +94,7 @@ def build_skeleton(count: int, edges: Sequence[Edge], labelled: Sequence[bool], 
     Raises ChartTooLargeError before any work that would take long.
     """
     if count + len(edges) > MAX_ITEMS:
-        raise _too_large(count, len(edges))
+        raise too_large(count, len(edges))
     skeleton, fewest = _ordered(count, edges, root, reverse=False, late=False)
     for reverse, late in ((False, True), (True, False), (True, True)):
         if not fewest or sum(len(layer) for layer in skeleton.layers) > _SMALL:
@@ -146,10 +146,11 @@ def _check_size(count: int, edges: Sequence[Edge], rank: Sequence[int]) -> None:
         starts[max(rank[source], rank[target]) + (source == target)] -= weight  # defence: bound-loops
     lines = list(accumulate(starts))
     if count + sum(lines) > MAX_ITEMS or sum(line**3 for line in lines) > MAX_WORK:
-        raise _too_large(count, len(edges))
+        raise too_large(count, len(edges))
 
 
-def _too_large(count: int, edges: int) -> ChartTooLargeError:
+def too_large(count: int, edges: int) -> ChartTooLargeError:
+    """The error for a chart of so many nodes and edges."""
     return ChartTooLargeError(
         tr("this chart is too large to draw: {nodes} nodes, {edges} edges", nodes=count, edges=edges)
     )

@@ -275,7 +275,8 @@ def _place(
     across = direction == "LR"
     spacing = attempt.spacing
     kinds = [node.kind for node in flow.nodes.values()]
-    labels = {i: label_lines(flow.edges[i].label or "", widest, label_rows) for i, widest in attempt.labels.items()}
+    edges = flow.edges
+    labels = {i: label_lines(edges[i].label or "", widest, label_rows) for i, widest in attempt.labels.items()}
     sizes = [box_size(text, kind, mode, low=low) for text, kind in zip(lines, kinds, strict=True)]
     touching = lines_touching(skeleton, len(sizes), share=across)
     if across:
@@ -325,7 +326,7 @@ def _place(
         for node, position, size, text in zip(flow.nodes.values(), placed.node_at, sizes, lines, strict=True)
     }
     backward = {chain.edge for chain in skeleton.chains if chain.back}
-    edges = tuple(
+    placed_edges = tuple(
         PlacedEdge(
             index,
             edge.src,
@@ -336,11 +337,11 @@ def _place(
             labels.get(index, ()),
             index in backward,
         )
-        for index, edge in enumerate(flow.edges)
+        for index, edge in enumerate(edges)
     )
     if across and len(skeleton.items) <= _SOME_ITEMS:
-        nodes, edges = moved_to_top(nodes, labels_inside(nodes.values(), edges))
-    return _framed(nodes, edges, direction, mode)
+        nodes, placed_edges = moved_to_top(nodes, labels_inside(nodes.values(), placed_edges))
+    return _framed(nodes, placed_edges, direction, mode)
 
 
 def _framed(

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from kimi_tui.flow.layout.cell_text import cell_width
 from kimi_tui.flow.layout.geometry import Layout, PlacedEdge, PlacedNode, Point
+from kimi_tui.flow.layout.layered_graph import too_large
 from kimi_tui.flow.model.graph import NodeKind
 from kimi_tui.flow.render.box_drawing import (
     OPPOSITE,
@@ -26,6 +27,8 @@ from kimi_tui.flow.render.chart_style import ChartStyle, EdgeStyle, LineKind, No
 
 _INTO = {OPPOSITE[side]: step for step, side in STEPS.items()}
 """From a cell beside a box into it, by the side of the box that the cell is on."""
+_MOST_LINE_CELLS = 500_000
+"""A drawing with more cells of lines takes hundreds of megabytes, and nobody can follow its lines."""
 _STRENGTH: dict[LineKind, int] = {"light": 0, "dashed": 1, "heavy": 2, "double": 3}
 _ACROSS = frozenset("─━═-=~")
 
@@ -45,9 +48,11 @@ class StyledSpan:
 
 
 class ChartCanvas:
-    """Draws a layout, a row at a time."""
+    """Draws a layout, a row at a time. Raises ChartTooLargeError if its lines are too long in total."""
 
     def __init__(self, layout: Layout, *, ascii: bool = False) -> None:  # noqa: A002 - the name of the option everywhere
+        if sum(edge.length for edge in layout.edges) > _MOST_LINE_CELLS:  # defence: bound-line-cells
+            raise too_large(len(layout.nodes), len(layout.edges))
         self.layout = layout
         self._ascii = ascii
         self._exits: dict[str, dict[Point, int]] = {}

@@ -205,6 +205,24 @@ def test_a_node_with_hundreds_of_edges_is_laid_out_soon() -> None:
     assert time.process_time() - begin < 3
 
 
+def _layers_joined_to_all_of_the_next(count: int) -> Flow:
+    names = ["BEGIN", *(f"n{i}" for i in range(3 * count)), "END"]
+    edges: list[tuple[str, str, str | None]] = [
+        (f"n{a}", f"n{b}", f"to {b}")
+        for layer in range(0, 3 * count - 3, 3)
+        for a in range(layer, layer + 3)
+        for b in range(layer + 3, layer + 6)
+    ]
+    ends = [("BEGIN", "n0", None), (names[-2], "END", None)]
+    return make_flow({name: name for name in names}, [*ends, *edges])
+
+
+def test_hundreds_of_layers_joined_to_all_of_the_next_are_laid_out_soon() -> None:
+    begin = time.process_time()
+    layout(_layers_joined_to_all_of_the_next(500), direction="TB", width=100)
+    assert time.process_time() - begin < 6
+
+
 def _repeated(src: str, dst: str, count: int) -> Flow:
     ways = [(src, dst, f"c{number}") for number in range(count)]
     edges: list[tuple[str, str, str | None]] = [("BEGIN", "a", None), ("a", "b", "go on"), ("b", "END", None), *ways]

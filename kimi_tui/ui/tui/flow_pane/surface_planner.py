@@ -17,8 +17,8 @@ Way = Literal["auto", "TB", "LR"]
 
 ZOOMS: tuple[Zoom, ...] = ("outline", "compact", "full")
 """From zoomed out to zoomed in."""
-SLOW = 100
-"""Node count above which layouts are computed off the event loop."""
+SLOW_PARTS = 250
+"""Count of nodes and edges above which layouts are computed off the event loop."""
 _NARROW = 26
 _ROOMY = 46
 _MANY = 24
@@ -54,7 +54,7 @@ class SurfacePlanner:
 
     @property
     def is_slow(self) -> bool:
-        return len(self.flow.nodes) > SLOW
+        return len(self.flow.nodes) + len(self.flow.edges) > SLOW_PARTS  # defence: slow-layouts-in-a-thread
 
     async def make_in_thread(self, width: int, height: int, zoom: Zoom, way: Way) -> PlannedSurface:
         """Run `make` in a thread."""

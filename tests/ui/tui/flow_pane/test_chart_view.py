@@ -25,7 +25,7 @@ from kimi_tui.ui.tui.main_screen.divider import Divider
 from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowEnd, FlowNodeBegin, FlowNodeEnd, FlowNodeShape
 from tests.bench.flow_pane import measure
 from tests.flow.layout_check import violations
-from tests.flow.random_flows import likely_flow, make_flow
+from tests.flow.random_flows import any_flow, likely_flow, make_flow
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.flow_pane import flow_scenarios
 from tests.ui.tui.flow_pane.flow_driver import FlowDriver, open_flow
@@ -105,6 +105,22 @@ def test_a_chart_that_is_too_large_to_draw_is_its_outline_and_says_so() -> None:
     assert rows[0].startswith("this chart is too large to draw: 2000 nodes")
     assert "BEGIN" in rows[1]
     assert shown.surface.position_of(flow.begin_id) == Region(0, 1, 100, 1)
+
+
+def test_a_chart_whose_lines_are_too_long_to_draw_is_its_outline() -> None:
+    names = [f"n{i}" for i in range(600)]
+    edges: list[tuple[str, str, str | None]] = [("BEGIN", "all", None)]
+    edges += [("all", name, f"to {name}") for name in names] + [(name, "END", None) for name in names]
+    flow = make_flow({name: name for name in ("BEGIN", "all", *names, "END")}, edges)
+    shown = SurfacePlanner(flow).make(100, 40, "auto", "auto")
+    assert shown.mode == "outline"
+    first = "".join(piece.text for piece in shown.surface.row(0, ChartStyle()))
+    assert first.startswith("this chart is too large to draw: 603 nodes, 1201 edges")
+
+
+def test_a_chart_of_few_nodes_and_many_edges_is_laid_out_off_the_event_loop() -> None:
+    assert SurfacePlanner(any_flow(60, 580, 1)).is_slow
+    assert not SurfacePlanner(likely_flow(60, 1)).is_slow
 
 
 def test_every_row_of_a_canvas_is_as_wide_as_the_chart() -> None:
