@@ -60,7 +60,8 @@ async def run(
             await process.ended.wait()
         timed_out = False
     except TimeoutError:
-        timed_out = True
+        process.read_status()  # we may have been held up or stopped meanwhile, and the command was not
+        timed_out = not process.ended.is_set()  # defence: ended-in-time
     finally:
         process.ask_to_end()
         try:
@@ -114,7 +115,7 @@ class _Process:
         for descriptor in (self._output, self._status):
             os.set_blocking(descriptor, False)
         self._loop.add_reader(self._output, self._read_output)
-        self._loop.add_reader(self._status, self._read_status)
+        self._loop.add_reader(self._status, self.read_status)
         self._waking = self._loop.call_later(_WAKING, self._wake)
 
     def ask_to_end(self) -> None:
@@ -158,13 +159,14 @@ class _Process:
             rest = 0.001 + _REST * (time.perf_counter() - began)
             self._resting = self._loop.call_later(rest, self._loop.add_reader, self._output, self._read_output)
 
-    def _read_status(self) -> None:
-        try:
-            piece = os.read(self._status, 4096)
-        except BlockingIOError:
+    def read_status(self) -> None:
+        """Read what the supervisor has reported; sets `ended` at its end. Idempotent."""
+        if self.ended.is_set():
             return
-        if piece:
-            self._report += piece
+        try:
+            while piece := os.read(self._status, 4096):
+                self._report += piece
+        except BlockingIOError:
             return
         self._loop.remove_reader(self._status)
         self._reap()

@@ -96,6 +96,15 @@ async def test_tree_kill_at_timeout(tmp_path: Path) -> None:
     assert not processes_with(seconds)
 
 
+async def test_a_command_that_ended_while_this_process_was_held_up_is_not_too_late(tmp_path: Path) -> None:
+    def hold_up() -> None:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)  # the end of the command, past its time for us
+
+    asyncio.get_running_loop().call_soon(hold_up)
+    text, ended = await bash("echo hi; exit 3", tmp_path, seconds=0.001)
+    assert (text, ended) == ("hi\n", ProcessResult(3))
+
+
 async def test_setsid_child(tmp_path: Path) -> None:
     """A child in a session of its own holds the output: the command is over all the same, and the child is ended."""
     seconds = mark()
