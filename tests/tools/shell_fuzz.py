@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +58,7 @@ for descriptor in 0 1 2; do
 done
 } >"$LOG/$$"
 """
+_NOBODY = 65534
 _END = 57
 """The pipe gets a descriptor from this one on, which no line can name. It is closed when all that a line started has
 ended.
@@ -218,10 +221,13 @@ class Call:
 
 
 class Range:
-    """A scratch folder with the recording programs, in which lines are run."""
+    """A scratch folder with the recording programs, in which lines are run: with root's rights, as a user who can write
+    nowhere else, since a line may redirect to `/null`.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._user = _NOBODY if os.geteuid() == 0 else None
         self.work = root / "work"
         self.home = root / "home"
         self._log = root / "log"
@@ -249,6 +255,9 @@ class Range:
         for name in _FILES:
             (self.work / name).write_text("")
         shutil.copy(self._root / "bin" / "a", self.work / "a")
+        if self._user is not None:
+            for one in (self._root, self.work, self.home, self._log, *self.work.iterdir()):
+                os.chown(one, self._user, self._user)
         self._before = self._listing()
 
     def run(self, line: str) -> tuple[list[Call], list[str]]:
@@ -265,6 +274,9 @@ class Range:
                 stderr=subprocess.DEVNULL,
                 pass_fds=(end,),
                 start_new_session=True,
+                user=self._user,
+                group=self._user,
+                extra_groups=None if self._user is None else (),
             )
         finally:
             os.close(writing)
@@ -299,6 +311,14 @@ class Range:
                 (one.name, one.stat().st_size, one.stat().st_mtime_ns) for one in folder.iterdir() if one.is_file()
             ]
         return sorted(found)
+
+
+@contextmanager
+def scratch_range() -> Generator[Range]:
+    """A range in a folder of its own, which every user can enter; it is deleted at the end."""
+    with tempfile.TemporaryDirectory(prefix="kimi-tui-shell-fuzz-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        yield Range(Path(folder))
 
 
 def _call(file: Path) -> Call:
@@ -369,25 +389,23 @@ def main() -> int:
     made = ran = doubtful = 0
     found: list[tuple[str, str]] = []
     seen: set[str] = set()
-    folder = Path(tempfile.mkdtemp(prefix="kimi-tui-shell-fuzz-"))
-    place = Range(folder)
-    os.environ["HOME"] = str(place.home)  # our reading expands a tilde too
-    while time.monotonic() < until:
-        line = any_line(rng)
-        made += 1
-        if line in seen or not runnable(line):
-            continue
-        seen.add(line)
-        read = parse_command_line(line)
-        if read.unread:
-            continue
-        ran += not read.risks
-        doubtful += bool(read.risks)
-        if (why := difference(line, read, place)) is not None:
-            found.append((line, why))
-            print(f"{line!r}\n    {why}")
-            sys.stdout.flush()
-    shutil.rmtree(folder, ignore_errors=True)
+    with scratch_range() as place:
+        os.environ["HOME"] = str(place.home)  # our reading expands a tilde too
+        while time.monotonic() < until:
+            line = any_line(rng)
+            made += 1
+            if line in seen or not runnable(line):
+                continue
+            seen.add(line)
+            read = parse_command_line(line)
+            if read.unread:
+                continue
+            ran += not read.risks
+            doubtful += bool(read.risks)
+            if (why := difference(line, read, place)) is not None:
+                found.append((line, why))
+                print(f"{line!r}\n    {why}")
+                sys.stdout.flush()
     print(f"seed {seed}: {made} lines made, {ran} without risks and {doubtful} others run, {len(found)} differences")
     return 1 if found else 0
 

@@ -1,18 +1,20 @@
 """Command lines without a risk do under the real Bash what was read in them. `shell_fuzz.py` does so for long."""
 
 import random
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from tests.tools.shell_fuzz import Range, any_line, difference, runnable
+from tests.tools.shell_fuzz import Range, any_line, difference, runnable, scratch_range
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Range:
-    return Range(tmp_path_factory.mktemp("range"))
+def place() -> Generator[Range]:
+    with scratch_range() as place:
+        yield place
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))

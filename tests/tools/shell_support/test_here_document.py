@@ -1,12 +1,11 @@
 """What Bash runs of a line with a here-document is what was read in it."""
 
 import random
-from pathlib import Path
 
 import pytest
 
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from tests.tools.shell_fuzz import Range, difference, runnable
+from tests.tools.shell_fuzz import difference, runnable, scratch_range
 
 _PIECES = (
     *("cat", "ls x", "rm a", "<<a", "<<-a", "<<'a'", "<<-'a'", '<<"a"', "<<\\a", "<< a", "3<<a", "<<<a", "\n", "\n"),
@@ -35,18 +34,18 @@ def test_an_ordinary_here_document_is_read(line: str) -> None:
     assert "unparsed" not in kinds, kinds
 
 
-def test_bash_runs_what_was_read_in_a_line_with_here_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = Range(tmp_path)
-    monkeypatch.setenv("HOME", str(place.home))
-    rng = random.Random(5)
-    ran = 0
-    for _ in range(4_000):
-        line = f"{rng.choice(('cat ', 'ls ', 'cd ', 'cat a '))}{''.join(rng.choices(_PIECES[3:12]))}"
-        line += rng.choice(("", "\n", " x\n", "| ls\n", " #\n")) + "".join(
-            rng.choices(_PIECES, k=rng.choice((3, 6, 9)))
-        )
-        read = parse_command_line(line)
-        if runnable(line) and not read.unread:
-            ran += 1
-            assert difference(line, read, place) is None, line
+def test_bash_runs_what_was_read_in_a_line_with_here_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    with scratch_range() as place:
+        monkeypatch.setenv("HOME", str(place.home))
+        rng = random.Random(5)
+        ran = 0
+        for _ in range(4_000):
+            line = f"{rng.choice(('cat ', 'ls ', 'cd ', 'cat a '))}{''.join(rng.choices(_PIECES[3:12]))}"
+            line += rng.choice(("", "\n", " x\n", "| ls\n", " #\n")) + "".join(
+                rng.choices(_PIECES, k=rng.choice((3, 6, 9)))
+            )
+            read = parse_command_line(line)
+            if runnable(line) and not read.unread:
+                ran += 1
+                assert difference(line, read, place) is None, line
     assert ran > 10
