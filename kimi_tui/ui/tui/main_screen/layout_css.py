@@ -39,13 +39,13 @@ Toast { width: auto; max-width: 64; margin: 0; padding: 0 1; background: $panel;
 Input:ansi > .input--cursor { background: ansi_default; color: ansi_default; text-style: reverse; }
 Toast:ansi { border: round $line; padding: 0 1; }
 MainScreen.-zoomed.-wide Divider { display: none; }
-.-zoom-talk #right { display: none; }
-.-zoom-flow #left, .-zoom-todo #left, .-zoom-waiting #left { display: none; }
-.-zoom-flow #right, .-zoom-todo #right, .-zoom-waiting #right { display: block; width: 100%; }
+.-zoomed.-zoom-conversation #right { display: none; }
+.-zoom-flow #left, .-zoom-todo #left, .-zoom-approvals #left { display: none; }
+.-zoom-flow #right, .-zoom-todo #right, .-zoom-approvals #right { display: block; width: 100%; }
 .-zoom-flow TodoPane, .-zoom-flow ApprovalsPane { display: none; }
 .-zoom-todo FlowPane, .-zoom-todo ApprovalsPane { display: none; }
-.-zoom-waiting FlowPane, .-zoom-waiting TodoPane { display: none; }
-.-zoom-todo TodoPane, .-zoom-waiting ApprovalsPane { height: 1fr; max-height: 100%; }
+.-zoom-approvals FlowPane, .-zoom-approvals TodoPane { display: none; }
+.-zoom-todo TodoPane, .-zoom-approvals ApprovalsPane { height: 1fr; max-height: 100%; }
 """
 """The style sheet of an app with this main screen."""
 

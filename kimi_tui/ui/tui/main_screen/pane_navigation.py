@@ -107,10 +107,14 @@ class PaneNavigation(PaneLayout):
     # Keys
 
     def action_next_pane(self) -> None:
-        folded = self.layout_size == "wide" and not self.has_class("-has-right")
-        filled: list[PaneName] = [
-            name for name in PANES if self.is_filled(name) and (name == "conversation" or not folded)
-        ]
+        """Focus the next pane; in a wide terminal, the next of those that are shown."""
+        is_wide = self.layout_size == "wide"
+        left_out: tuple[PaneName, ...] = ()
+        if is_wide and not self.has_class("-has-right"):
+            left_out = PANES[1:]
+        elif is_wide and not self.right_column.shows_flows:
+            left_out = ("flow",)
+        filled: list[PaneName] = [name for name in PANES if self.is_filled(name) and name not in left_out]
         current = self.focused_pane
         if current is None and filled:
             self.go_to(filled[0])

@@ -4,11 +4,14 @@ import pytest
 from textual import events
 
 from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
+from kimi_tui.ui.tui.main_screen.approvals_pane import ApprovalsPane
 from kimi_tui.ui.tui.main_screen.footer import KeyFooter
 from kimi_tui.ui.tui.main_screen.status_line import StatusLine
+from kimi_tui.ui.tui.main_screen.todo_pane import TodoPane
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import TurnEnd
+from kimi_tui.wire.requests import ApprovalRequest
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.pilot_driver import PilotDriver, Start
 from tests.ui.tui.screen_text import app_rows
@@ -106,6 +109,24 @@ def hint(driver: PilotDriver) -> str:
     return driver.app.main_screen.query_one(KeyFooter).render_line(0).text
 
 
+def asks(number: int) -> ApprovalRequest:
+    return ApprovalRequest(
+        id=f"ask-{number}", tool_call_id=str(number), sender="Shell", action="run command", description="Run `make`"
+    )
+
+
+TWO_ASK = (asks(1), asks(2))
+
+
+def shown_panes(driver: PilotDriver) -> list[str]:
+    home = driver.app.main_screen
+    panes = {
+        "conversation": home.query_one("#conversation"), "flow": home.flow_pane,
+        "todo": home.query_one(TodoPane), "approvals": home.query_one(ApprovalsPane),
+    }  # fmt: skip
+    return [name for name, pane in panes.items() if pane.is_on_screen]
+
+
 async def test_zoom_gives_a_pane_the_whole_screen_and_gives_it_back(start: Start) -> None:
     async with start() as driver:
         await driver.say(*wire_scenarios.flow_at_decision())
@@ -114,6 +135,51 @@ async def test_zoom_gives_a_pane_the_whole_screen_and_gives_it_back(start: Start
         assert not driver.app.main_screen.query_one("#conversation").is_on_screen
         await driver.press("f11")
         assert driver.app.main_screen.flow_pane.size.width < 70
+
+
+@pytest.mark.parametrize(
+    ("keys", "pane"), [("f2 f11", "conversation"), ("f3 f11", "flow"), ("f4 f11", "todo"), ("f4 f6 f11", "approvals")]
+)
+async def test_a_zoomed_pane_is_alone_on_the_screen(start: Start, keys: str, pane: str) -> None:
+    async with start() as driver:
+        await driver.say(*wire_scenarios.flow_at_decision(), *TWO_ASK)
+        await driver.press(*keys.split())
+        home = driver.app.main_screen
+        assert (home.zoomed, shown_panes(driver)) == (pane, [pane])
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 30)])
+async def test_where_there_is_no_room_beside_it_the_next_pane_is_alone_on_the_screen(
+    start: Start, size: tuple[int, int]
+) -> None:
+    async with start(size) as driver:
+        await driver.say(*wire_scenarios.flow_at_decision(), *TWO_ASK)
+        await driver.press("f3")
+        for pane in ("flow", "todo", "approvals"):
+            assert (driver.app.main_screen.focused_pane, shown_panes(driver)) == (pane, [pane])
+            await driver.press("f6")
+
+
+async def test_approvals_alone_open_no_column_until_the_user_opens_it(start: Start) -> None:
+    async with start() as driver:
+        await driver.say(*wire_scenarios.error(), *TWO_ASK)
+        assert shown_panes(driver) == ["conversation"]
+        await driver.press("f7")
+        assert "approvals" in shown_panes(driver)
+        await driver.press("f7")
+        assert shown_panes(driver) == ["conversation"]
+
+
+async def test_going_from_pane_to_pane_opens_none_that_is_not_shown(start: Start) -> None:
+    async with start() as driver:
+        await driver.say(*wire_scenarios.tool_running(), TurnEnd())
+        panes = shown_panes(driver)
+        assert panes == ["conversation", "todo"]
+        for pane in panes:
+            await driver.press("f6")
+            assert (driver.app.main_screen.focused_pane, shown_panes(driver)) == (pane, panes)
+        await driver.press("f6")
+        assert driver.app.main_screen.composer.prompt.has_focus
 
 
 async def test_who_goes_to_write_leaves_the_zoom_of_another_pane(start: Start) -> None:
