@@ -39,6 +39,7 @@ class RunTable(LineList):
         super().__init__(id=id)
         self.runs: tuple[PastRun, ...] = ()
         self.marked: list[str] = []
+        self.of_one_flow = False
 
     @property
     def item_count(self) -> int:
@@ -69,7 +70,7 @@ class RunTable(LineList):
         )
         rows = [_cells_of(run) for run in self.runs]
         widths = [max(cells(row[column]) for row in [head[2:], *rows]) for column in range(6)]
-        widths[1] = min(widths[1], max(8, width // 5))
+        widths[1] = 0 if self.of_one_flow else min(widths[1], max(8, width // 5))
         out = [Line(_row(("  ", "  ", *head[2:]), widths, width, [palette.muted + Style(bold=True)] * 9))]
         for index, (run, row) in enumerate(zip(self.runs, rows, strict=True)):
             here = index == self.cursor
@@ -118,6 +119,8 @@ def _row(row: Sequence[str], widths: Sequence[int], width: int, styles: Sequence
     runs: list[Run] = [(row[0], styles[0]), (row[1], styles[1])]
     used = cells(row[0]) + cells(row[1])
     for column, text in enumerate(row[2:8]):
+        if not widths[column]:
+            continue
         shown = cut(text, widths[column])
         pad = " " * (widths[column] - cells(shown))
         runs.append(((pad + shown if column >= 3 else shown + pad) + "  ", styles[column + 2]))
@@ -137,8 +140,8 @@ class Runs(ModalFrame[str]):
 
     def __init__(self, runs: Sequence[PastRun], flow: str = "") -> None:
         super().__init__()
-        self._runs, self._flow = tuple(runs), flow
-        self._only = flow if any(run.name == flow for run in runs) else ""
+        self._runs = tuple(runs)
+        self._only = self._flow = flow if any(run.name == flow for run in runs) else ""
         self.table = RunTable(id="runs")
 
     def body(self) -> ComposeResult:
@@ -167,6 +170,7 @@ class Runs(ModalFrame[str]):
 
     def _fill(self) -> None:
         shown = [run for run in self._runs if self._only in ("", run.name)]
+        self.table.of_one_flow = bool(self._only)  # its name is the title
         self.table.show(shown)
         title = _("runs {count}", count=len(shown))
         if self._only:

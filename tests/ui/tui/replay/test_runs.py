@@ -134,6 +134,18 @@ async def test_the_table_compares_counts_shows_and_replays_by_keys(work_dir: Pat
         assert one.app.presenter.shown_state.flow.run is None
 
 
+async def test_the_table_of_one_flow_names_it_in_its_title_only(work_dir: Path) -> None:
+    def rows() -> list[str]:
+        return [row for row in one.shown().split("\n") if "✓ finished" in row]
+
+    async with open_flow(work_dir) as one:
+        await one.press("f3", "h")
+        assert ["release" in row for row in rows()] == [True] * 3
+        await one.press("tab")
+        assert "runs of release" in one.shown()
+        assert ["release" in row for row in rows()] == [False] * 3
+
+
 async def test_the_table_is_used_by_mouse_alone(work_dir: Path) -> None:
     async with open_flow(work_dir) as one:
         await one.press("f3", "h")
