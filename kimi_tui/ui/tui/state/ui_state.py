@@ -25,6 +25,8 @@ from kimi_tui.ui.tui.state.items import (
     NoticeItem,
     RetryItem,
     SeparatorItem,
+    SubagentItem,
+    ToolItem,
     UserItem,
 )
 from kimi_tui.ui.tui.state.notice_reducer import NoticeReducer
@@ -175,7 +177,9 @@ class UiState:
                 self._invalidate("turn")
             case events.StepInterrupted():
                 self._end_turn_items(at)
-                self._broken_off = talk.append(SeparatorItem("interrupted", _("interrupted")))
+                last = talk[len(talk) - 1] if len(talk) else None
+                if not (isinstance(last, ToolItem | SubagentItem) and last.state == "interrupted"):  # the card says it
+                    self._broken_off = talk.append(SeparatorItem("interrupted", _("interrupted")))
             case events.StepRetry():
                 self._begin_retry(message, at)
             case events.CompactionBegin():

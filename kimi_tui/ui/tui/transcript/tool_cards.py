@@ -74,7 +74,8 @@ def _right(item: ToolItem, context: RenderContext) -> list[Run]:
         added, _blank, removed = change_summary(old, new).partition(" ")
         parts += [(added, palette.success), (" ", palette.base), (removed, palette.error)]
     word = _(_STATE_WORDS.get(item.state, ""))
-    if word and item.state != "waiting":  # the dialog says it
+    is_told = item.state == "waiting" or (item.state == "failed" and bool(item.message.strip()))
+    if word and not is_told:  # the dialog says it, or the reason below
         parts.append((f"  {word}" if parts else word, state_glyph(item.state, context)[1]))
     if item.in_background:
         parts.append((_("in the background"), palette.secondary))

@@ -406,6 +406,14 @@ def test_what_tells_why_a_step_broke_off_stands_for_the_seam() -> None:
     assert INTERRUPTED not in paused.conversation.items
 
 
+def test_a_turn_whose_last_call_says_that_it_was_interrupted_does_not_say_it_again() -> None:
+    begun = (TurnBegin(user_input="x"), StepBegin(n=1), call("1", "Shell", '{"command": "ls"}'))
+    items = folded(*begun, StepInterrupted()).conversation.items
+    assert isinstance(last := items[-1], ToolItem)
+    assert last.state == "interrupted"
+    assert INTERRUPTED in folded(*begun, result("1"), StepInterrupted()).conversation.items
+
+
 def test_an_interrupted_turn_keeps_its_mark_when_a_later_one_fails() -> None:
     state = folded(TurnBegin(user_input="x"), StepInterrupted(), TurnBegin(user_input="y"), said_error())
     assert state.conversation.items[1] == INTERRUPTED

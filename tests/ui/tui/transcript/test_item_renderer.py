@@ -152,6 +152,13 @@ def test_every_state_has_its_own_sign_and_word(state: str, sign: str, word: str)
     assert word in first
 
 
+def test_a_failure_is_told_once_by_its_reason_or_else_by_a_word():
+    with_reason = text_of(ToolItem("Shell", "make", "failed", message="Command failed with exit code: 2."))
+    assert "failed" not in with_reason[0]
+    assert with_reason[1:] == ["  └ Command failed with exit code: 2."]
+    assert "failed" in text_of(ToolItem("Shell", "make", "failed"))[0]
+
+
 def test_a_failure_says_why_without_being_opened():
     item = ToolItem("Shell", "make", "failed", message="exit code 2\nmore", output="log")
     assert text_of(item)[1:] == ["  │ log", "  └ exit code 2"]
