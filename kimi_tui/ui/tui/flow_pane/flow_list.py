@@ -17,6 +17,8 @@ from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_list import LineList
 
+_ABOUT_ROWS = 3
+
 
 class FlowList(LineList):
     """Name, description and first nodes of each flow; Enter or a click chooses one."""
@@ -51,10 +53,8 @@ class FlowList(LineList):
             head: list[Run] = [("› " if here else "  ", palette.accent)]
             head.append((cut(skill.name, width - 2), (palette.accent if here else palette.base) + Style(bold=True)))
             rows = [Line(tuple(head))]
-            about = wrap_text(
-                _cut_to_width(one_line(translate(skill.description)), 3 * (width - 3)), palette.muted, max(8, width - 3)
-            )
-            rows += [Line((("  ", palette.base), *row)) for row, _ in about]
+            for text in _first_lines(one_line(translate(skill.description)), max(8, width - 3)):
+                rows.append(Line((("  ", palette.base), (text, palette.muted))))
             if isinstance(skill, BrokenFlow):
                 rows.append(
                     Line(
@@ -79,9 +79,15 @@ class FlowList(LineList):
         self.post_message(self.Chosen(self.flows[self.cursor].name))
 
 
-def _cut_to_width(text: str, most: int) -> str:
-    """The start of a text that fits the given cells, less the cells lost at line ends."""
-    return cut(text, max(8, most - 12)) if cells(text) > most - 12 else text
+def _first_lines(text: str, width: int) -> list[str]:
+    """Up to `_ABOUT_ROWS` lines of a text; if there is more, the last ends with an ellipsis after a word."""
+    lines = ["".join(piece for piece, _ in row).rstrip() for row, _ in wrap_text(text, Style(), width)]
+    if len(lines) <= _ABOUT_ROWS:
+        return lines
+    last = lines[_ABOUT_ROWS - 1]
+    if cells(last) >= width:
+        last = last.rpartition(" ")[0] or cut(last, width - 1).removesuffix("…")
+    return [*lines[: _ABOUT_ROWS - 1], last.rstrip(" ,;:.，。；：、") + "…"]
 
 
 def first_nodes(skill: FlowSkill) -> str:

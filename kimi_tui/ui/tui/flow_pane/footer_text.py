@@ -75,7 +75,9 @@ def _state(run: RunView, now: LiveContext, *, esc_interrupts: bool) -> FooterFac
     if run.paused is not None:
         if run.paused.reason == "choice":  # the box and the dialog say it
             return FooterFacts(SIGNS["choice"], role="warning")
-        return FooterFacts(SIGNS["paused"], _(labels.PAUSED[run.paused.reason]), "warning")
+        # The conversation says why a turn broke off; the foot keeps its room for the buttons.
+        broke_off = run.paused.reason in ("cancelled", "rejected", "failed")
+        return FooterFacts(SIGNS["paused"], _(labels.PAUSED["user" if broke_off else run.paused.reason]), "warning")
     standing = node_status(run, run.node_id, now)
     asks = standing in ("approval", "answer")
     if run.pausing:

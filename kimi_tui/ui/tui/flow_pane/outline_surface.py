@@ -68,13 +68,13 @@ class OutlineSurface:
         return pieces
 
     def _step(self, line: OutlineLine, style: ChartStyle, pad: str) -> list[StyledSpan]:
-        """A node's row; brackets around it are the frame of the selected one."""
+        """A node's row; the cursor of every list is at the selected one."""
         assert line.node is not None
         node, node_style = self._flow.nodes[line.node], style.node(line.node)
         kinds = ASCII_KIND_SIGNS if self._ascii else KIND_SIGNS
         has_sign = node_style.sign != " "
         sign = node_style.sign if has_sign else kinds[node.kind]
-        room = self.width - len(pad) - 3
+        room = self.width - len(pad) - 2
         tail = ""
         if node_style.visits > 1:
             tail += f" {'x' if self._ascii else '×'}{node_style.visits}"
@@ -84,14 +84,13 @@ class OutlineSurface:
                 break
         text = cut(line.text, max(1, room - cell_width(tail)))
         bold = node_style.bold or node_style.current or node_style.selected
-        left, right = "[]" if node_style.selected else "  "
+        cursor = (">" if self._ascii else "›") if node_style.selected else " "
         return [
             StyledSpan(pad[:-1]),
-            StyledSpan(left, node_style.role, bold, node=node.id),
+            StyledSpan(cursor, "accent", bold, node=node.id),
             StyledSpan(f"{sign} ", node_style.sign_role if has_sign else node_style.role, bold, node=node.id),
             StyledSpan(text, node_style.role, bold, node=node.id),
             StyledSpan(tail, "muted", node=node.id),
-            StyledSpan(right, node_style.role, bold, node=node.id),
         ]
 
     def _branch(self, line: OutlineLine, style: ChartStyle, indent: int) -> list[StyledSpan]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from kimi_tui.flow.layout.cell_text import clean_label
 from kimi_tui.formats import byte_count
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.wire.events import StepRetry
@@ -134,14 +135,14 @@ def node_titles(labels: Sequence[str]) -> list[str]:
     """Return a title for each label; a short one only if it is unique."""
     titles = [node_title(label) for label in labels]
     return [
-        title if titles.count(title) == 1 else " ".join(label.split())
+        title if titles.count(title) == 1 else " ".join(clean_label(label).split())
         for title, label in zip(titles, labels, strict=True)
     ]
 
 
 def node_title(label: str) -> str:
     """A node's one-line title: the first clause of its label, if that is short."""
-    text = " ".join(label.split())
+    text = " ".join(clean_label(label).split())
     if found := _CLAUSE.search(text):
         clause = text[: found.start()].strip()
         if 1 < len(clause) <= _SHORT:

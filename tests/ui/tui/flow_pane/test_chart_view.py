@@ -180,18 +180,18 @@ def test_nodes_that_a_run_did_not_come_to_are_skipped_only_if_it_finished() -> N
     assert node_status(picture, "tag", LiveContext()) == "skipped"
 
 
-def test_the_selected_row_of_an_outline_is_framed_and_no_text_moves() -> None:
+def test_the_selected_row_of_an_outline_has_the_cursor_and_no_text_moves() -> None:
     flow = likely_flow(8, 3)
     for ascii_only in (False, True):
         surface = OutlineSurface(flow, 40, ascii=ascii_only)
         for node in flow.nodes:
             region = surface.position_of(node)
             assert region is not None
-            plain, framed = (
+            plain, chosen = (
                 "".join(piece.text for piece in surface.row(region.y, ChartStyle(selected=selected)))
                 for selected in ("", node)
             )
-            assert framed.replace("[", " ", 1).replace("]", " ") == plain != framed
+            assert chosen.replace(">" if ascii_only else "›", " ", 1) == plain != chosen
 
 
 def test_an_outline_is_never_wider_than_its_pane() -> None:

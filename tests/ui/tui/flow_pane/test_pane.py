@@ -73,6 +73,18 @@ async def test_the_menu_of_commands_shows_the_first_nodes_of_the_flow_under_its_
         assert "Look at the test →" not in one.shown()
 
 
+async def test_a_long_description_in_the_list_ends_at_a_word(tmp_path: Path) -> None:
+    flow = build_flow(read_mermaid(FIX.replace("Look at the test", "Look at\\nthe test")))
+    skills = FakeSkills([Skill("release", "Unforgettable words " * 40, flow), Skill("short", "Opens it.", flow)])
+    async with open_flow(tmp_path, engine=FakeEngine(tmp_path, skills=skills)) as one:
+        rows = [row.split("│")[-1].strip() for row in one.shown().split("\n")]
+        about = [row for row in rows if "nforgettable" in row]
+        assert len(about) == 3
+        assert about[-1].endswith(("words…", "Unforgettable…"))
+        assert "Opens it." in one.shown()
+        assert "Look at the test → Fix it → Green? → …" in one.shown(), "a written line break is a space"
+
+
 async def test_a_saved_chart_is_shown_at_once(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
     async with open_flow(tmp_path, engine=shelf.engine) as one:
