@@ -147,7 +147,7 @@ class SetupWizard(ModalCard[SetupResult]):
         self._show_text(_("1 of 2 · Theme (the cursor previews it)"))
         self.query_one(ItemList).show(
             [
-                ListItem(name, translate(title), right=name, sign="◐", role="accent")
+                ListItem(name, translate(title), sign="●" if name == self._before else "○", role="accent")
                 for name, title in self._themes.items()
             ],
             key=self._theme,

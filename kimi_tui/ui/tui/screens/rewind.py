@@ -47,7 +47,7 @@ class RewindChoice:
 class Rewind(ModalFrame[RewindChoice]):
     """Lists the turns. Returns the chosen turn, and what to restore."""
 
-    title_text = N_("Rewind to before…")
+    title_text = N_("rewind to before…")
 
     def __init__(self, points: Sequence[RewindPointView], *, work_dir: Path, now: Callable[[], float]) -> None:
         super().__init__()

@@ -86,7 +86,7 @@ class Settings(ModalCard[bool]):
                         _(setting.description),
                         right=shown_value(setting.value(config)),
                         search_terms=setting.key,
-                        sign="●" if own else "○",
+                        sign="●" if own else " ",
                         role="accent" if own else "muted",
                     )
                 )

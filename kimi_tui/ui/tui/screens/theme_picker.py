@@ -41,7 +41,7 @@ class ThemePicker(ModalCard[str]):
         picks = self.query_one(ItemList)
         picks.show(
             [
-                ListItem(name, translate(title), right=name, sign="◐", role="accent")
+                ListItem(name, translate(title), sign="●" if name == self._before else "○", role="accent")
                 for name, title in self._themes.items()
             ],
             key=self._before,

@@ -78,7 +78,7 @@ class TrustQuestion(ModalCard[bool]):
                     "later",
                     _("Not now"),
                     detail=_("ignore them this time, and ask again"),
-                    sign="○",
+                    sign=" ",
                     role="muted",
                 ),
                 ListItem(
