@@ -54,7 +54,7 @@ class OutlineSurface:
 
     def row(self, y: int, style: ChartStyle) -> list[StyledSpan]:
         line = self._lines[y]
-        pad = "  " * min(line.indent, max(0, self.width // 2 - 8) // 2) + " "
+        pad = "  " * min(line.indent, max(0, self.width // 2 - 8) // 2) + "  "
         pieces = [StyledSpan(pad)]
         if line.node is None and line.edge is None:
             pieces = [StyledSpan(cut(line.text, self.width), "warning")]
@@ -86,8 +86,8 @@ class OutlineSurface:
         bold = node_style.bold or node_style.current or node_style.selected
         cursor = (">" if self._ascii else "›") if node_style.selected else " "
         return [
-            StyledSpan(pad[:-1]),
-            StyledSpan(cursor, "accent", bold, node=node.id),
+            StyledSpan(pad[:-2]),
+            StyledSpan(f"{cursor} ", "accent", bold, node=node.id),
             StyledSpan(f"{sign} ", node_style.sign_role if has_sign else node_style.role, bold, node=node.id),
             StyledSpan(text, node_style.role, bold, node=node.id),
             StyledSpan(tail, "muted", node=node.id),
