@@ -214,6 +214,7 @@ class FlowReducer:
         end_id = run.node_id if message.status == "finished" else run.end_id
         state, why = _(labels.ENDED[message.status]), translate_lines(one_line(message.reason or ""))
         moves = n_("{count} move", "{count} moves", message.moves)
-        words = (state, moves, run_times(run, at), why if message.reason != message.status else "")
+        told_by_state = message.reason in (message.status, f"{message.status} by the user")
+        words = (state, moves, run_times(run, at), "" if told_by_state else why)
         note = " · ".join(filter(None, words))
         self._talk.append(FlowHeaderItem(end_id, run.name, kind="end", flow=run.name, note=note))

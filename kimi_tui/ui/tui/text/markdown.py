@@ -132,8 +132,8 @@ class Renderer:
             yield from self._item(parent, item, index, loose=loose, style=style)
 
     def code_head(self, language: str) -> Iterator[Line]:
-        """Draw the language of a code block, above it."""
-        if language:
+        """Draw the language of a code block, above it. Plain text needs no name."""
+        if language and language != "text":
             text = "  " + cut(language, self.width - 3)
             ground = self.palette.code_bg
             yield Line(((text, self.palette.muted + ground),), skip=cells(text), fill=ground, fill_to=self.width)

@@ -1,5 +1,7 @@
 """The reducer: what a recording of the Wire puts on the screen."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -392,6 +394,14 @@ def said_error() -> Notification:
 
 
 INTERRUPTED = SeparatorItem("interrupted", "interrupted")
+
+
+def test_a_run_that_the_user_stopped_says_once_that_it_stopped() -> None:
+    begun = (FLOW, TurnBegin(user_input="x"), StepBegin(n=1), TextPart(text="half"))
+    for reason, note in (("stopped by the user", "stopped · 1 move"), ("too many", "stopped · 1 move · too many")):
+        end = folded(*begun, FlowEnd(run_id="r", status="stopped", moves=1, reason=reason)).conversation.items[-1]
+        assert isinstance(end, FlowHeaderItem)
+        assert re.sub(r" · (waited )?\d:\d\d", "", end.note) == note
 
 
 def test_a_turn_that_was_interrupted_says_so_at_its_end() -> None:

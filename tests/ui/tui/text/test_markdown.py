@@ -126,5 +126,9 @@ def test_each_level_of_headings_looks_different():
     assert len({str(look) for look in looks}) == 3
 
 
+def test_a_block_of_plain_text_has_no_line_for_its_language():
+    assert [line.text.strip() for line in render("```text\nfile\n```\n", 20, Palette())] == ["file"]
+
+
 def test_the_language_of_a_code_block_is_not_copied():
     assert [line.copied for line in render("```sh\nls\n```", 40, PALETTE)] == ["", "ls"]
