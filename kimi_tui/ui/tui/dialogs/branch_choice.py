@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
 
+from kimi_tui.flow.layout.cell_text import clean_label
 from kimi_tui.flow.model.graph import NodeKind
 from kimi_tui.flow.render.node_signs import KIND_SIGNS
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
@@ -92,7 +93,12 @@ class BranchDialog(OptionsDialog):
         self._show_words()
         self.query_one(OptionList).show(
             [
-                Option(str(index), str(index + 1), name, _("the model's choice") if name == suggested else "")
+                Option(
+                    str(index),
+                    str(index + 1),
+                    one_line(clean_label(name)),
+                    _("the model's choice") if name == suggested else "",
+                )
                 for index, name in enumerate(branches)
             ]
         )

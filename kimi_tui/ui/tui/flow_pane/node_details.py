@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
+from kimi_tui.flow.layout.cell_text import clean_label
 from kimi_tui.flow.model.graph import NodeKind
 from kimi_tui.flow.render.node_signs import KIND_SIGNS, SIGNS
 from kimi_tui.flow.run.node_result import result_text
@@ -78,8 +79,8 @@ class NodeDetailsText(LineScrollView):
             out += [Line(), Line(((_("outgoing edges"), palette.muted + Style(bold=True)),))]
         for edge in ways:
             target = picture.nodes.get(edge.dst)
-            name = one_line(target.label if target is not None else edge.dst)
-            label = f"{one_line(edge.label)} → " if edge.label else "→ "
+            name = one_line(clean_label(target.label) if target is not None else edge.dst)
+            label = f"{one_line(clean_label(edge.label))} → " if edge.label else "→ "
             hand = any(
                 one.by == "user" and (one.node_id, one.choice) == (edge.src, edge.label) for one in picture.decisions
             )

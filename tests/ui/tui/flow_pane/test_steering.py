@@ -97,6 +97,15 @@ async def test_c_asks_for_the_branch_of_the_node_under_the_cursor(tmp_path: Path
         assert one.runner.state.chosen == {"green": "yes"}
 
 
+async def test_a_written_line_break_in_a_branch_is_a_space_in_the_dialog(tmp_path: Path) -> None:
+    async with open_flow(tmp_path) as one:
+        dialog = one.app.main_screen.query_one(BranchDialog)
+        dialog.show("green", "Green?", ("all\\nof it", "none"))
+        await one.settle()
+        assert "1  all of it" in one.shown()
+        assert dialog.labels[0] == "all\\nof it"
+
+
 async def test_a_asks_the_person_at_this_decision_and_the_models_word_is_a_suggestion(tmp_path: Path) -> None:
     async with open_flow(tmp_path) as one:
         await at_green(one)
