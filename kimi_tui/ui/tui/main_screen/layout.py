@@ -137,9 +137,7 @@ class PaneLayout(LowLatencyScreen):
         it stays as it is: their text would be wrapped anew."""
         panes, column = self._panes, self.right_column
         has_flows = self.is_filled("flow") and (column.shows_flows or not wide)
-        # The dialog and the cards name what waits: for that alone, the conversation keeps its width.
-        has_approvals = self.is_filled("approvals") and (not wide or column.visited or column.chosen is True)
-        filled = has_flows or self.is_filled("todo") or has_approvals
+        filled = has_flows or self.is_filled("todo") or self.is_filled("approvals")
         is_open = column.update(filled=filled, hold=self.composer.is_written)
         panes.flow_pane.display = (has_flows or not filled) and self.zoomed in (None, "flow")
         panes.todo_pane.stack(self.zoomed == "todo" or (wide and not panes.flow_pane.display))
@@ -151,7 +149,7 @@ class PaneLayout(LowLatencyScreen):
     def toggle_right_column(self) -> None:
         """Open or close the right column as the user's choice."""
         has_work = self.is_filled("flow") and self.right_column.has_work
-        self.right_column.toggle(follows_work=has_work or self.is_filled("todo"))
+        self.right_column.toggle(follows_work=has_work or self.is_filled("todo") or self.is_filled("approvals"))
         self.update_layout()
         if self.right_column.chosen and not self.right_column.is_open:
             self._footer.show_note(_("the right column is still empty"))

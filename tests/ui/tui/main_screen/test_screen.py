@@ -160,12 +160,12 @@ async def test_where_there_is_no_room_beside_it_the_next_pane_is_alone_on_the_sc
             await driver.press("f6")
 
 
-async def test_approvals_alone_open_no_column_until_the_user_opens_it(start: Start) -> None:
+async def test_an_approval_that_is_not_open_opens_the_right_column(start: Start) -> None:
     async with start() as driver:
-        await driver.say(*wire_scenarios.error(), *TWO_ASK)
+        await driver.say(*wire_scenarios.error(), TWO_ASK[0])
         assert shown_panes(driver) == ["conversation"]
-        await driver.press("f7")
-        assert "approvals" in shown_panes(driver)
+        await driver.say(TWO_ASK[1])
+        assert shown_panes(driver) == ["conversation", "approvals"]
         await driver.press("f7")
         assert shown_panes(driver) == ["conversation"]
 
