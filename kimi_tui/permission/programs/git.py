@@ -7,10 +7,10 @@ from dataclasses import replace
 from kimi_tui.permission.programs.files import leads_out
 from kimi_tui.permission.programs.git_options import (
     DIFF,
-    DIFF_DANGER,
     LOG,
     REF_LIST,
     known_format,
+    known_options,
     known_ref_format,
 )
 from kimi_tui.permission.programs.git_tracked import (
@@ -121,41 +121,28 @@ def _compares_folders(parsed: Parsed) -> RecursiveRead:
 
 def _reads(
     options: str,
-    danger: str = "",
     *,
     check: Check | None = None,
     most: int | None = None,
     deep: Callable[[Parsed], RecursiveRead] | None = None,
     tracked: Callable[[Parsed], Tracked | None] | None = None,
 ) -> Program:
-    options_of = Options(options, "", danger)
-    return Program(_READS, options_of, check=check, most=most, deep=deep, tracked=tracked)
+    return Program(_READS, Options(options), check=check, most=most, deep=deep, tracked=tracked)
 
 
-def _exact(
-    danger: str = "",
-    known: str = "",
-    dangerous: Callable[[Parsed], list[int]] = _addresses,
-    *,
-    prints: bool = False,
-) -> Program:
-    """Make a program whose approval covers exactly the command, with a danger or without; `known` lists options with
-    values, so that the values are not parsed as options. `prints`: it may print any file of any commit.
-    """
-    tracked = anything if prints else None  # defence: commands-that-print
-    return Program(_EXACT, Options("", known, danger), dangerous=dangerous, tracked=tracked)
+def _exact(dangerous: Callable[[Parsed], list[int]] = _addresses, *, prints: bool = False) -> Program:
+    """Make a program whose approval covers exactly the command. `prints`: it may print any file of any commit."""
+    return Program(_EXACT, dangerous=dangerous, tracked=anything if prints else None)  # defence: commands-that-print
 
 
-def _only(known: str, dangerous: Callable[[Parsed], list[int]] = _addresses, *, prints: bool = False) -> Program:
-    """Make a program as `_exact` does, of which a rule has to name each option that is not `known`, and each word that
-    leads out of the folder.
-    """
+def _within(dangerous: Callable[[Parsed], list[int]] = _addresses, *, prints: bool = False) -> Program:
+    """Make a program as `_exact` does, of which a rule has to name each word that leads out of the folder."""
 
     def dangers(parsed: Parsed) -> list[int]:
         outside = [index for index, word in parsed.operands if leads_out(word)]
-        return [*unlisted_options(parsed), *outside, *dangerous(parsed)]  # defence: git-writes-elsewhere
+        return [*outside, *dangerous(parsed)]  # defence: git-writes-elsewhere
 
-    return Program(_EXACT, Options("", known), dangerous=dangers, tracked=anything if prints else None)
+    return _exact(dangers, prints=prints)
 
 
 def _starts_another(parsed: Parsed) -> list[int]:
@@ -163,52 +150,58 @@ def _starts_another(parsed: Parsed) -> list[int]:
     return [0, *(option.at for option in parsed.options), *parsed.unknown]
 
 
-def _with_manual(program: Program) -> Program:
-    """Add the option that starts a reader of manuals, or a browser."""
-    return replace(program, options=replace(program.options, danger=f"{program.options.danger} --help"))
+def _listed(name: str, program: Program) -> Program:
+    """Add the options of `known_options`, and make a rule name each other one: some start a program or a reader of
+    manuals, or write elsewhere. `-h` only prints the usage.
+    """
+    if program.kind is not Kind.PLAIN:
+        return program
+    known = known_options().get(name) or known_options().get(f"{name.rpartition('/')[0]}/*", "")
+    options = replace(program.options, exact=f"{known} -h", danger="--help" if program.subs else "")
+    subs = {sub: _listed(f"{name}/{sub}", of_sub) for sub, of_sub in program.subs.items()}
+
+    def dangerous(parsed: Parsed) -> list[int]:
+        found = program.dangerous(parsed) if program.dangerous else []
+        return [*unlisted_options(parsed), *found]  # defence: git-known-options
+
+    loose = program.loose or not (program.keyed or program.most is not None or program.dangerous or program.check)
+    return replace(program, options=options, subs=subs, dangerous=dangerous, loose=loose)
 
 
-_PACKS = "--upload-pack= --receive-pack= --exec= "
 _SUBCOMMANDS: dict[str, Program] = {
     "status": _reads(
         "-vsbz -u? --verbose --short --branch --show-stash --porcelain? --long --untracked-files? --ignored? "
         "--ignore-submodules? --no-renames",
         tracked=changes_in_status,
     ),
-    "diff": _reads(DIFF, DIFF_DANGER, deep=_compares_folders, tracked=compared),
-    "log": _reads(DIFF + LOG, DIFF_DANGER, check=known_format, tracked=logged),
-    "show": _reads(DIFF + LOG, DIFF_DANGER, check=known_format, tracked=shown_revisions),
+    "diff": _reads(DIFF, deep=_compares_folders, tracked=compared),
+    "log": _reads(DIFF + LOG, check=known_format, tracked=logged),
+    "show": _reads(DIFF + LOG, check=known_format, tracked=shown_revisions),
     "shortlog": _reads("-nse -# --numbered --summary --email --since= --until= --all --no-merges"),
     "reflog": _reads(
         DIFF + LOG,
-        DIFF_DANGER,
         check=lambda parsed: known_format(parsed) or _first("show")(parsed),
         tracked=logged,
     ),
     "blame": _reads(
-        "-efklnpstw -L: -M? -C? --porcelain --line-porcelain --show-name --show-number --show-email --date= --abbrev= "
+        "-efklnpstw -L: -M? -C? --porcelain --line-porcelain --show-name --show-number --show-email --date= --abbrev? "
         "--since= --first-parent"
     ),
     "branch": _reads(
         REF_LIST + "-ravq --all --remotes --verbose --show-current --abbrev? --no-abbrev",
-        "--edit-description",
         check=_only_lists,
     ),
     "tag": _reads(
         REF_LIST + "-l -n?",
-        "-v --verify",
         check=lambda parsed: known_ref_format(parsed) if parsed.has("-l") else _only_lists(parsed),
     ),
     "stash": Program(
         _EXACT,
         Options(stops=True),
         subs={
-            "list": _reads(
-                DIFF + LOG, DIFF_DANGER, check=known_format, tracked=lambda parsed: whole_tree(logged(parsed))
-            ),
+            "list": _reads(DIFF + LOG, check=known_format, tracked=lambda parsed: whole_tree(logged(parsed))),
             "show": _reads(
                 DIFF + "--include-untracked --only-untracked",
-                DIFF_DANGER,
                 tracked=lambda parsed: whole_tree(compared(parsed)),
             ),
             **dict.fromkeys(("push", "save", "pop", "apply", "drop", "clear", "branch", "create", "store"), _exact()),
@@ -231,8 +224,8 @@ _SUBCOMMANDS: dict[str, Program] = {
         subs={
             "list": _reads("-vz --porcelain --verbose", most=0),
             **dict.fromkeys(("lock", "prune", "remove", "unlock"), _exact()),
-            "repair": _only(""),
-            **dict.fromkeys(("add", "move"), _exact("", "-b: -B: --reason=", _written_paths(outside=True))),
+            "repair": _within(),
+            **dict.fromkeys(("add", "move"), _within()),
         },
     ),
     "submodule": Program(
@@ -295,8 +288,6 @@ _SUBCOMMANDS: dict[str, Program] = {
         _READS,
         Options(
             "--get --local --list -l",
-            "",
-            "-f: --file= --blob= --global --system --edit -e --unset --unset-all --remove-section --rename-section",
         ),
         check=_plain_key,
         dangerous=_settings,
@@ -307,7 +298,6 @@ _SUBCOMMANDS: dict[str, Program] = {
         "--files-with-matches --files-without-match --only-matching --count --color? --no-color --break --heading "
         "--show-function --function-context --after-context= --before-context= --context= --max-depth= --and --or "
         "--not --all-match --quiet --full-name --max-count=",
-        "-O? --open-files-in-pager? -f: --textconv --ext-grep",
         deep=_reads_untracked,
         tracked=searched,
     ),
@@ -325,7 +315,6 @@ _SUBCOMMANDS: dict[str, Program] = {
         Options(
             "",
             ("-uqv --set-upstream --quiet --verbose --tags --follow-tags --progress --no-progress"),
-            _PACKS + "--repo=",
         ),
         keyed=1,
         check=_plain_names,
@@ -336,7 +325,6 @@ _SUBCOMMANDS: dict[str, Program] = {
         Options(
             "",
             ("-aqvptn --all --quiet --verbose --prune --tags --no-tags --progress --depth= --unshallow"),
-            _PACKS,
         ),
         keyed=1,
         check=_plain_names,
@@ -344,9 +332,7 @@ _SUBCOMMANDS: dict[str, Program] = {
     ),
     "pull": Program(
         _HARMLESS,
-        Options(
-            "", "-qv --quiet --verbose --ff-only --no-rebase --prune --tags --progress", _PACKS + "-s: --strategy="
-        ),
+        Options("", "-qv --quiet --verbose --ff-only --no-rebase --prune --tags --progress"),
         keyed=1,
         check=_plain_names,
         dangerous=_addresses,
@@ -354,20 +340,16 @@ _SUBCOMMANDS: dict[str, Program] = {
     "switch": Program(
         _HARMLESS, Options("", ("-dtq -c: --create= --detach --track? --quiet --guess --no-guess")), check=_plain_names
     ),
-    "rebase": _exact("-x: --exec= -s: --strategy=", "-qvni --onto= -C:"),
-    **dict.fromkeys(
-        ("whatchanged", "cat-file", "diff-tree", "diff-index", "diff-files"),
-        _exact("--output= --ext-diff --textconv --filters", prints=True),
-    ),
-    "difftool": _exact("-x: --extcmd= -t: --tool=", "-gdy --gui --dir-diff --no-prompt", _starts_another, prints=True),
+    **dict.fromkeys(("whatchanged", "cat-file", "diff-tree", "diff-index", "diff-files"), _exact(prints=True)),
+    "difftool": _exact(_starts_another, prints=True),
     "maintenance": Program(
         _EXACT, Options(stops=True), subs={"run": _exact(), "is-needed": _exact(), "unregister": _exact()}, plugins=True
     ),
-    **dict.fromkeys(("bugreport", "diagnose"), _only("")),
-    **dict.fromkeys(("fast-import", "fast-export"), _only("-MC --all --quiet --stats", prints=True)),
-    **dict.fromkeys(("commit-graph", "multi-pack-index"), _only("--reachable --append --progress --no-progress")),
-    "index-pack": _only("-v --stdin --strict --keep"),
-    **dict.fromkeys(("repack", "gc"), _only("-aAdfFlq --quiet --prune? --aggressive --auto --force")),
+    **dict.fromkeys(("bugreport", "diagnose"), _within()),
+    **dict.fromkeys(("fast-import", "fast-export"), _within(prints=True)),
+    **dict.fromkeys(("commit-graph", "multi-pack-index"), _within()),
+    "index-pack": _within(),
+    **dict.fromkeys(("repack", "gc"), _within()),
     **dict.fromkeys(
         names(
             "mergetool filter-branch send-email remote-ext remote-fd shell daemon "
@@ -376,47 +358,26 @@ _SUBCOMMANDS: dict[str, Program] = {
         ),
         Program(kind=Kind.ANYTHING),
     ),
-    "mailsplit": _only("", _written_paths()),
-    "read-tree": _only("-muvn --reset --prefix= --empty --dry-run"),
-    "clone": _exact(
-        "-u: -c: --upload-pack= --config= --template= --separate-git-dir= --reference= --bundle-uri=",
-        "-qvnls -b: -o: -j: --depth= --branch= --origin= --jobs=",
-        _written_paths(1, outside=True),
-    ),
-    "init": _exact("--template= --separate-git-dir=", "-q -b: --initial-branch=", _written_paths(outside=True)),
-    "archive": _exact("--remote= --exec= -o: --output= --add-file=", "-v -l --format= --prefix=", prints=True),
-    "ls-remote": _exact(_PACKS, "-q -h -t --heads --tags --sort="),
-    "send-pack": _exact(_PACKS),
-    "fetch-pack": _exact(_PACKS),
-    "var": _exact(),
-    "bundle": _exact("", "-q --version= --all", _bundled, prints=True),
+    "mailsplit": _within(_written_paths()),
+    "read-tree": _within(),
+    "clone": _exact(_written_paths(1, outside=True)),
+    "init": _exact(_written_paths(outside=True)),
+    "bundle": _exact(_bundled, prints=True),
+    **dict.fromkeys(("mailinfo", "merge-file", "pack-objects"), _within(_written_paths(), prints=True)),
+    "format-patch": _within(prints=True),
+    **dict.fromkeys(("archive", "range-diff", "request-pull", "merge-tree", "unpack-file"), _exact(prints=True)),
+    "checkout-index": _within(),
     **dict.fromkeys(
-        ("mailinfo", "merge-file", "pack-objects"), _only("-kbnmpuqL --stdout", _written_paths(), prints=True)
-    ),
-    "interpret-trailers": _exact("--in-place"),
-    "format-patch": _only(
-        "-# -nks -M? --stdout --numbered --signoff --cover-letter --no-cover-letter --subject-prefix= --rfc --base= "
-        "--keep-subject --thread? --root --no-stat --signature= --no-signature",
-        prints=True,
-    ),
-    "apply": _exact("--unsafe-paths --directory= --build-fake-ancestor=", "-pvRz --stat --check --index --cached"),
-    "am": _exact("--directory=", "-kcsq3i -p: -C:"),
-    "merge": _exact("-s: --strategy=", "-nqve -m: -X: -F:"),
-    "cherry-pick": _exact("--strategy=", "-nxes -m: -X:"),
-    "revert": _exact("--strategy=", "-nes -m: -X:"),
-    "checkout-index": _only("-aufqn --all --force --quiet"),
-    **dict.fromkeys(("range-diff", "request-pull", "merge-tree", "unpack-file"), _exact(prints=True)),
-    "checkout": _exact("", "-bB:"),
-    **{
-        name: _exact()
-        for name in names(
+        names(
+            "rebase ls-remote send-pack fetch-pack var interpret-trailers apply am merge cherry-pick revert checkout "
             "mv clean notes reset restore rm sparse-checkout replace prune fsck show-branch mktag mktree "
             "write-tree commit-tree update-index update-ref update-server-info hash-object pack-refs unpack-objects "
             "verify-pack rerere stripspace patch-id get-tar-commit-id column "
             "check-mailmap check-ref-format fmt-merge-msg pack-redundant prune-packed quiltimport show-index "
-            "fsmonitor--daemon annotate name-rev count-objects show-ref symbolic-ref check-attr cherry "
-        )
-    },
+            "fsmonitor--daemon annotate name-rev count-objects show-ref symbolic-ref check-attr cherry"
+        ),
+        _exact(),
+    ),
 }
 
 PROGRAMS: dict[str, Program] = {
@@ -429,7 +390,7 @@ PROGRAMS: dict[str, Program] = {
             "--bare --attr-source= --list-cmds=",
             stops=True,
         ),
-        subs={name: _with_manual(program) for name, program in _SUBCOMMANDS.items()},
+        subs={name: _listed(name, program) for name, program in _SUBCOMMANDS.items()},
         plugins=True,
         configured=True,
     ),

@@ -4,6 +4,7 @@ An abbreviated long option never counts as a known one, since another version of
 table lacks; but a possible abbreviation of a dangerous option is dangerous.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -21,6 +22,9 @@ class Level(IntEnum):
     """Approval covers exactly this command."""
     DANGER = 3
     """It runs another program, writes elsewhere or reads another configuration: a user's rule must name the word."""
+
+
+_OPTION = re.compile(r"--?[A-Za-z][\w.-]*(?:=.*)?", re.ASCII | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,8 @@ class _Table:
 @dataclass(frozen=True, slots=True)
 class Options:
     """The options of a program, each list a text of words: `-abc` (flags), `-n:` (with a value), `-i?` (with an
-    attached value only), `-#` (a number), `--name`, `--name=`, `--name?`.
+    attached value only), `-#` (a number), `--name`, `--name=`, `--name?`. With one of `exact`, approval covers exactly
+    the command; another list has precedence over it.
 
     `single`: names are whole words after one dash, as in `find` and in Go programs. `stops`: options end at the first
     operand. `apart`: the program parses its words itself, so that only a number is surely a value in the same word.
@@ -93,6 +98,7 @@ class Options:
     apart: bool = False
     one_dash: bool = False
     any_case: bool = False
+    exact: str = ""
 
 
 NO_OPTIONS = Options()
@@ -101,7 +107,12 @@ NO_OPTIONS = Options()
 @lru_cache(512)
 def _table(options: Options) -> _Table:
     known: dict[str, tuple[_OptionValue, Level]] = {}
-    lists = ((options.reads, Level.READS), (options.harmless, Level.HARMLESS), (options.danger, Level.DANGER))
+    lists = (
+        (options.exact, Level.EXACT),
+        (options.reads, Level.READS),
+        (options.harmless, Level.HARMLESS),
+        (options.danger, Level.DANGER),
+    )
     for text, level in lists:
         for word in text.split():
             arity = {":": _OptionValue.VALUE, "=": _OptionValue.VALUE, "?": _OptionValue.ATTACHED}.get(
@@ -150,6 +161,8 @@ def parse(words: Sequence[str], options: Options, *, start: int = 1) -> Parsed:
             parsed.options.append(Option(missing, value, at - 1))
             if value.startswith("-") and value != "-" and not value[1:].isdigit():
                 parsed.reach(Level.EXACT, f"{missing} {value}")
+                if _OPTION.fullmatch(value) and not _is_known(value, table, single=options.single):
+                    parsed.unknown.append(at)  # defence: value-or-option
                 if _may_be_dangerous(value.lower() if options.any_case else value, table, single=options.single):
                     _danger(parsed, at, value)
             at += 1
@@ -229,6 +242,14 @@ def _may_be_dangerous(word: str, table: _Table, *, single: bool) -> bool:
     if name.startswith("--") or single:
         return name in table.dangers or (len(name) > 2 and any(danger.startswith(name) for danger in table.dangers))
     return any(f"-{letter}" in table.dangers for letter in word[1:])
+
+
+def _is_known(word: str, table: _Table, *, single: bool) -> bool:
+    """Whether it is a known option or a bundle of known ones."""
+    name = word.partition("=")[0]
+    if name.startswith("--") or single:
+        return name in table.known
+    return all(f"-{letter}" in table.known for letter in word[1:])
 
 
 def _danger(parsed: Parsed, at: int, what: str) -> None:

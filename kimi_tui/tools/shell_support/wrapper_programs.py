@@ -49,7 +49,7 @@ _RISKY_OPTIONS = (
     *("--rcfile", "--eval", "--pager", "--editor", "--config", "--unsafe-paths"),
 )
 
-_COMPLETE_OPTIONS = frozenset({"--check"})
+_COMPLETE_OPTIONS = frozenset({"--check", "--init"})
 """Options of some programs that are the beginning of a risky one of others."""
 
 
@@ -89,9 +89,11 @@ def _risky(name: str, words: Words) -> list[CommandRisk]:
 
 
 def _is_listed(words: Words) -> bool:
-    """Whether the tables list all options of this command, and none of them is dangerous."""
+    """Whether the tables list all options of this command, and none is dangerous; for Git, an unlisted one is."""
     known = tuple(word for word in words if word is not None)
-    return len(known) == len(words) and classify(known).level <= Level.HARMLESS  # defence: listed-options
+    found = classify(known)
+    is_listed = found.level <= Level.HARMLESS or (known[0] == "git" and found.level < Level.DANGER)
+    return len(known) == len(words) and is_listed  # defence: listed-options
 
 
 def _after_options(words: Words, flags: str, valued: str, *, long: tuple[str, ...] = ()) -> Words | None:

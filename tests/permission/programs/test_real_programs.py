@@ -12,6 +12,7 @@ import pytest
 
 from kimi_tui.permission.programs.classifier import classify, programs
 from kimi_tui.permission.programs.options import Level
+from kimi_tui.permission.programs.program import Kind
 
 GNU = (
     *("ls", "cat", "tac", "sort", "uniq", "head", "tail", "wc", "cut", "tr", "nl", "paste"),
@@ -105,3 +106,30 @@ def test_what_is_taken_for_reading_writes_nothing(words: tuple[str, ...], tmp_pa
     if classify(words).level is Level.READS and shutil.which(words[0]) is not None:
         subprocess.run(words, cwd=tmp_path, capture_output=True, stdin=subprocess.DEVNULL, timeout=20, check=False)
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a", "b"]
+
+
+_OF_GIT = re.compile(
+    r"^ +(?:(-\w), |(-\w)(?= ))?(?:--(\[no-\])?([a-z0-9][a-z0-9-]*))?(\[=|\[<)?(?:=| )?(\S)?", re.MULTILINE
+)
+
+
+@pytest.mark.parametrize(
+    "command", sorted(name for name, sub in programs()["git"].subs.items() if sub.kind is Kind.PLAIN)
+)
+def test_an_option_of_git_that_takes_no_word_behind_it_is_not_listed_with_one(command: str) -> None:
+    """It would hide that word, which Git takes for an option or a path."""
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    done = subprocess.run(["git", command, "-h"], capture_output=True, text=True, timeout=10, check=False)
+    options = programs()["git"].subs[command].options
+    known: dict[str, str] = {}
+    for word in f"{options.exact} {options.reads} {options.harmless}".split():
+        bare = word.rstrip("=:?")
+        of_word = [bare] if bare.startswith("--") else [f"-{letter}" for letter in bare[1:]]
+        known.update(dict.fromkeys(of_word, word[-1].replace("=", ":") if word[-1] in "=:?" else ""))
+    wrong: list[str] = []
+    for found in _OF_GIT.finditer(done.stdout + done.stderr):
+        short, alone, _, long, optional, value = found.groups()
+        if optional or value not in ("<", "(", "{", "["):
+            wrong += [name for name in (short, alone, f"--{long}") if name and known.get(name) == ":"]
+    assert wrong == []

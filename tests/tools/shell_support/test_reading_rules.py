@@ -183,9 +183,9 @@ def test_git_prints_a_secret_that_was_once_committed_only_after_a_yes(harness: T
 
 
 _MAY_PRINT_MORE = (
-    "git log --pat", "git log -5p", "git log --remerge-diff", "git diff --submodule=diff", "git archive HEAD",
+    "git log --remerge-diff", "git archive HEAD",
     "git cat-file --batch --batch-all-objects", "git format-patch --stdout HEAD~1", "git fast-export HEAD",
-    "git range-diff HEAD~1..HEAD HEAD~1..HEAD", "git bundle verify x", "git commit --dry-run -v", "git difftool",
+    "git range-diff HEAD~1..HEAD HEAD~1..HEAD", "git bundle verify x", "git commit --dry-run -v",
     "rg --debug x", "grep -r --mystery x", "rg --hidde x",
 )  # fmt: skip
 
