@@ -24,18 +24,25 @@ def _go(options: str, level: Level = _HARMLESS) -> Program:
     return Program(level, options_of, check=outside, dangerous=dangerous, loose=True)
 
 
-_CARGO_DANGER = (
-    "--config= --manifest-path= -C: --target-dir= --out-dir= --artifact-dir= --lockfile-path= -Z: --target= --open"
-)
 _CARGO = (
     "-rqv -p: -F: -j: --release --all --workspace --package= --exclude= --lib --bins --bin= --example= --examples "
     "--tests --test= --benches --bench= --all-targets --all-features --features= --no-default-features --quiet "
     "--verbose --locked --offline --frozen --jobs= --keep-going --message-format= --color= --profile="
 )
+_CARGO_TOO = (
+    "-hnwd -e: -i? --help --no-run --no-fail-fast --timings --unit-graph --ignore-rust-version "
+    "--future-incompat-report --no-deps --document-private-items --edges= --invert? --prune= --depth= --prefix= "
+    "--no-dedupe --duplicates --charset= --format= --format-version= --filter-platform= --dev --build --optional "
+    "--no-optional --default-features --rename= --branch= --tag= --rev= --git= --dry-run --precise= --recursive "
+    "--aggressive --breaking --vcs= --edition= --name= --fix --allow-dirty --allow-staged --broken-code "
+    "--edition-idioms --doc --version= --force --list --limit= --no-verify --public --no-public "
+    "--versioned-dirs --no-delete"
+)
+"""Options with which approval covers exactly the command."""
 _CARGO_EXACT = (
     "run", "r", "new", "init", "add", "remove", "rm", "update", "search", "publish", "uninstall", "clean", "fix",
     "vendor", "package", "login", "logout", "owner", "yank", "fetch", "generate-lockfile", "locate-project",
-    "pkgid", "report", "verify-project", "version", "help", "config", "b", "c", "t", "bench", "doc", "tree", "metadata",
+    "pkgid", "report", "verify-project", "version", "help", "config", "b", "c", "doc", "tree", "metadata",
 )  # fmt: skip
 _LINT_LEVEL = re.compile(r"-[DWAF][\w:-]*|[\w:]+", re.ASCII)
 
@@ -81,8 +88,19 @@ def _formats(parsed: Parsed) -> str:
     return "" if parsed.has("--check") else "fmt"  # defence: formatter-of-cargo
 
 
-def _cargo(options: str = _CARGO, level: Level = _HARMLESS, *, most: int | None = 0) -> Program:
-    return Program(level, Options("", options, _CARGO_DANGER), most=most)
+def _cargo(
+    dangerous: Callable[[Parsed], list[int]] = lambda parsed: [],
+    *,
+    level: Level = _HARMLESS,
+    options: str = _CARGO,
+    most: int | None = 0,
+) -> Program:
+    return Program(
+        level,
+        Options("", options, exact=f"{_CARGO} {_CARGO_TOO}"),
+        most=most,
+        dangerous=lambda parsed: [*unlisted_options(parsed), *dangerous(parsed)],
+    )
 
 
 _GCC_DANGER = (
@@ -171,19 +189,19 @@ PROGRAMS: dict[str, Program] = {
     ),
     "gofmt": Program(options=Options(danger="-cpuprofile= -r=", single=True)),
     "cargo": Program(
-        options=Options(danger=_CARGO_DANGER, stops=True),
+        options=Options("", "-qv --quiet --verbose --locked --offline --frozen --color=", stops=True),
         subs={
             "build": _cargo(),
             "check": _cargo(),
-            "clippy": replace(_cargo(), dangerous=_for_the_compiler),
+            "clippy": _cargo(_for_the_compiler),
             "test": replace(
-                _cargo(_CARGO + " --no-fail-fast --doc", most=2), check=_for_the_tests, dangerous=_unlisted_of_tests
+                _cargo(_unlisted_of_tests, options=_CARGO + " --no-fail-fast --doc", most=2), check=_for_the_tests
             ),
-            "fmt": replace(_cargo("--all --check -v -q"), check=_formats),
-            **dict.fromkeys(("rustc", "rustdoc"), replace(_cargo("", Level.EXACT), dangerous=_for_the_compiler)),
-            "install": Program(options=Options(danger=_CARGO_DANGER + " --root=")),
-            **{name: replace(_cargo("", Level.EXACT), dangerous=_led_out) for name in _CARGO_EXACT},
-            **dict.fromkeys(("bench", "t"), replace(_cargo("", Level.EXACT), dangerous=_unlisted_of_tests)),
+            "fmt": replace(_cargo(options="--all --check -v -q"), check=_formats),
+            **dict.fromkeys(("rustc", "rustdoc"), _cargo(_for_the_compiler, level=Level.EXACT)),
+            **dict.fromkeys(("bench", "t"), _cargo(_unlisted_of_tests, level=Level.EXACT)),
+            "install": _cargo(level=Level.EXACT),
+            **{name: _cargo(_led_out, level=Level.EXACT) for name in _CARGO_EXACT},
         },
         plugins=True,
     ),

@@ -143,7 +143,7 @@ def _with_subcommand(
     """Classify a subcommand. Options before it belong to the program; with any of them, approval covers exactly this
     command.
 
-    An unknown option may take the next word as its value, so that another word is the subcommand.
+    A rule has to name an unknown option before it, which may also take the next word as its value.
     """
     if not parsed.operands:
         level = max(program.level, parsed.level)
@@ -152,10 +152,9 @@ def _with_subcommand(
             level, name, tuple(parsed.dangers), _why(parsed, name), paths, configured=program.configured
         )
     index, word = parsed.operands[0]
-    shifting = [position for position in parsed.unknown if position < index and "=" not in words[position]]
-    if shifting:  # defence: shifting-option
-        parsed.dangers = sorted({*parsed.dangers, *shifting})
-        parsed.reach(Level.DANGER, words[shifting[0]])
+    if parsed.unknown:  # defence: shifting-option
+        parsed.dangers = sorted({*parsed.dangers, *parsed.unknown})
+        parsed.reach(Level.DANGER, words[parsed.unknown[0]])
     sub = program.subs.get(word)
     if sub is None:
         why = tr("`{name}` is unknown", name=_text((*name, word)))

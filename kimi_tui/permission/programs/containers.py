@@ -1,64 +1,108 @@
 """Containers and clusters: approval covers exactly a command; what they run, and where, a user's rule must name."""
 
-from kimi_tui.permission.programs.options import Options
+from collections.abc import Callable
+
+from kimi_tui.permission.programs.options import Options, Parsed
 from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings, unlisted_options
 
 _ANYTHING = Program(kind=Kind.ANYTHING)
-_GLOBAL = (
-    "-H: --host= -c: --context= --config= --tlscacert= --tlscert= --tlskey= --url= --connection= --root= --runroot= "
-    "--runtime= --conmon= --hooks-dir= --module= --storage-opt="
+_DOCKER_KNOWN = (
+    "-aqls -n: -t: --all --quiet --latest --size --no-trunc --filter= --format= --last= --digests --tree --details "
+    "--since= --until= --tail= --timestamps --type= --no-stream --human? --limit= --all-tags --platform= "
+    "--disable-content-trust? --signal= --time= --timeout= --force --link --volumes --no-prune --author= --change= "
+    "--message= --pause? --verbose --detach-keys= --restart= --cpus= --memory= --pids-limit= --password-stdin --help"
 )
-_WRITES = "--metadata-file= -o: --output= --iidfile= --cidfile= -f: --file= --build-context= --secret= --ssh="
+_COMPOSE_KNOWN = (
+    "-adqtvVy -n: --all --detach --build --no-build --pull? --quiet --quiet-pull --services --filter= --format= "
+    "--status= --no-trunc --follow --tail= --since= --until= --timestamps --no-color --no-log-prefix "
+    "--remove-orphans --volumes --rmi= --timeout= --force --force-recreate --no-recreate --no-deps --no-start --wait "
+    "--wait-timeout= --scale= --no-cache --parallel --build-arg= --include-deps --ignore-pull-failures --signal= "
+    "--stop --always-recreate-deps --abort-on-container-exit --abort-on-container-failure --exit-code-from= "
+    "--attach-dependencies --orphans? --renew-anon-volumes --progress= --dry-run --hash= --images --profiles "
+    "--networks --no-interpolate --help"
+)
 
 
-def _commands(commands: str, danger: str = "") -> dict[str, Program]:
-    return dict.fromkeys(names(commands), Program(options=Options(danger=danger)))
+def _known(options: str, dangerous: Callable[[Parsed], list[int]] = lambda parsed: []) -> Program:
+    """Make a program of which a rule has to name each option that is not in `options`."""
+    return Program(
+        options=Options("", options), dangerous=lambda parsed: [*unlisted_options(parsed), *dangerous(parsed)]
+    )
 
 
-_COMPOSE_DANGER = "-f: --file= --project-directory= --env-file= -p: --project-name= --profile= --workdir="
 _COMPOSE = Program(
-    options=Options(danger=_COMPOSE_DANGER, stops=True),
+    options=Options("", "--progress= --ansi= --dry-run --compatibility --parallel=", stops=True),
     subs={
-        **_commands("ps logs images top ls port version"),
-        **_commands("up down build start stop restart pull push rm kill create", f"{_COMPOSE_DANGER} --ssh="),
+        **dict.fromkeys(
+            names("ps images top ls port version up down build start stop restart pull push kill create config events"),
+            _known(_COMPOSE_KNOWN),
+        ),
+        **dict.fromkeys(("logs", "rm"), _known(f"-f {_COMPOSE_KNOWN}")),
         **dict.fromkeys(("exec", "run", "attach"), _ANYTHING),
     },
     plugins=True,
 )
-_DOCKER = Program(
-    options=Options(danger=_GLOBAL, stops=True),
-    subs={
-        **_commands("ps images logs top port stats diff history version info inspect events search"),
-        "build": Program(
-            options=Options(
-                "",
-                "-q -t: --tag= --build-arg= --no-cache --pull --target= --platform= --progress= --quiet --rm "
-                "--force-rm --label=",
-            ),
-            dangerous=unlisted_options,
+_CONTAINERS = {
+    **dict.fromkeys(
+        names(
+            "ls ps list port stats diff history version info inspect events search push pull start stop restart tag "
+            "rename kill pause unpause wait commit top prune df"
         ),
-        **_commands("push pull start stop restart rm rmi tag rename kill pause unpause wait commit", _WRITES),
-        **dict.fromkeys(("exec", "run", "create", "attach"), _ANYTHING),
+        _known(f"{_DOCKER_KNOWN} -f: -m: -c:"),
+    ),
+    "images": _known(f"{_DOCKER_KNOWN} -f:"),
+    **dict.fromkeys(("logs", "rm", "rmi"), _known(f"{_DOCKER_KNOWN} -ftv")),
+    "build": _known(
+        "-q -t: -m: --tag= --build-arg= --no-cache --pull --target= --platform= --progress= --quiet --rm --force-rm "
+        "--label= --compress --squash --network= --memory= --shm-size= --ulimit= --load"
+    ),
+    **dict.fromkeys(("exec", "run", "create", "attach"), _ANYTHING),
+}
+_DOCKER = Program(
+    options=Options("", "-D -l: --debug --log-level=", stops=True),
+    subs={
+        **_CONTAINERS,
+        **dict.fromkeys(("container", "image"), Program(options=Options(stops=True), subs=_CONTAINERS, plugins=True)),
         "compose": _COMPOSE,
     },
     plugins=True,
     version="--version -v",
 )
-_KUBE_DANGER = (
-    "--kubeconfig= --context= --cluster= --user= --server= -s: --token= --as= --certificate-authority= --client-key= "
-    "--client-certificate= --cache-dir= --raw= -k: --kustomize= -f: --filename= --insecure-skip-tls-verify "
-    "--profile-output= --template= --output-directory= "
+_KUBE_KNOWN = (
+    "-Aw -n: -l: -L: -o: -c: -R --namespace= --all-namespaces? --selector= --label-columns= --output= --container= "
+    "--watch? --watch-only? --recursive? --show-labels? --show-kind? --no-headers? --sort-by= --field-selector= "
+    "--chunk-size= --ignore-not-found? --show-managed-fields? --subresource= --server-print? --request-timeout= "
+    "--output-watch-events? --show-events? --follow? --previous? --tail= --since= --since-time= --timestamps? "
+    "--all-containers? --all-pods? --prefix? --limit-bytes= --ignore-errors? --max-log-requests= "
+    "--pod-running-timeout= --containers? --sum? --all? --force? --grace-period= --now? --cascade? --wait? "
+    "--timeout= --for= --dry-run? --replicas= --current-replicas= --resource-version= --revision= --to-revision= "
+    "--port= --target-port= --type= --name= --protocol= --overwrite? --list? --local? --server-side? "
+    "--force-conflicts? --field-manager= --validate? --prune? --record? --save-config? --image= --patch= "
+    "--cpu-percent= --min= --max= --api-version= --api-group= --cached? --namespaced? --verbs= --categories= "
+    "--client? --ignore-daemonsets? --delete-emptydir-data? --from-literal= --allow-missing-template-keys? "
+    "--concurrency= --minify? --help"
 )
 _KUBECTL = Program(
-    options=Options("", "-n: --namespace=", _KUBE_DANGER, stops=True),
+    options=Options("", "-n: --namespace= --request-timeout=", stops=True),
     subs={
-        **_commands("logs", _KUBE_DANGER.replace("-f: ", "")),
-        **_commands("get describe top version api-resources api-versions cluster-info explain", _KUBE_DANGER),
-        **_commands("apply create delete scale rollout expose label annotate patch replace set wait", _KUBE_DANGER),
+        "logs": _known(f"{_KUBE_KNOWN} -fp"),
+        "patch": _known(f"{_KUBE_KNOWN} -p:"),
+        **dict.fromkeys(
+            names(
+                "get describe top version api-resources api-versions cluster-info explain apply create delete scale "
+                "rollout expose label annotate replace set wait auth events cordon uncordon drain taint autoscale"
+            ),
+            _known(_KUBE_KNOWN),
+        ),
         **dict.fromkeys(("exec", "run", "debug", "attach"), _ANYTHING),
-        "config": Program(options=Options(danger=_KUBE_DANGER), dangerous=stored_settings),
+        "config": _known(_KUBE_KNOWN, stored_settings),
     },
     plugins=True,
+)
+_HELM_KNOWN = (
+    "-aAqdr -l: -n: -o: -m: --namespace= --all --all-namespaces --output= --max= --short --filter= --revision= "
+    "--offset= --date --reverse --deployed --failed --pending --superseded --uninstalled --uninstalling --selector= "
+    "--no-headers --time-format= --show-desc --show-resources --client --template= --debug --help"
 )
 
 PROGRAMS: dict[str, Program] = {
@@ -66,12 +110,8 @@ PROGRAMS: dict[str, Program] = {
     **dict.fromkeys(("docker-compose", "podman-compose"), _COMPOSE),
     **dict.fromkeys(("kubectl", "oc"), _KUBECTL),
     "helm": Program(
-        options=Options(
-            danger="--kubeconfig= --post-renderer= --post-renderer-args= --registry-config= --repository-config= "
-            "--plugins=",
-            stops=True,
-        ),
-        subs=_commands("list status history version", "--kubeconfig="),
+        options=Options("", "-n: --namespace= --debug", stops=True),
+        subs=dict.fromkeys(names("list ls status history version"), _known(_HELM_KNOWN)),
         plugins=True,
     ),
     "terraform": Program(

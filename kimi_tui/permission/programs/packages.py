@@ -71,7 +71,8 @@ _NODE_SUBS = {
 
 
 def _node_manager(version: str = "") -> Program:
-    options = Options(danger=_NPM_DANGER, stops=True, one_dash=True)
+    known = "-rs -F: --silent --quiet --verbose --loglevel= --workspace= --workspaces --recursive --filter= --no-color"
+    options = Options("", "", _NPM_DANGER, stops=True, one_dash=True, exact=known)
     return Program(options=options, subs=_NODE_SUBS, plugins=True, version=version)
 
 
@@ -96,7 +97,9 @@ def _pip(level: Level = _EXACT, known: str = "") -> Program:
 
 def _pips(shows: Level) -> Program:
     return Program(
-        options=Options(danger=_PIP_DANGER, stops=True),
+        options=Options(
+            "", "", _PIP_DANGER, stops=True, exact="-qv --quiet --verbose --disable-pip-version-check --no-input"
+        ),
         subs={
             **dict.fromkeys(
                 (
@@ -162,7 +165,7 @@ def _with_run(*also: str, danger: str = "", runner: Program = _RUN) -> Program:
     """Make an environment manager with `run`; its other subcommands need approval word by word."""
     other = Program(options=Options("", _ENVIRONMENT, danger), dangerous=unlisted_options)
     return Program(
-        options=Options(danger=danger, stops=True),
+        options=Options("", "", danger, stops=True, exact="-qvn --quiet --verbose --no-interaction --no-ansi"),
         subs={"run": runner, "config": replace(other, dangerous=_setting_or_unlisted), **dict.fromkeys(also, other)},
         plugins=True,
     )
@@ -198,7 +201,7 @@ PROGRAMS: dict[str, Program] = {
     "pip": _PIP,
     "pipx": Program(options=Options(stops=True), subs={"run": _ANYTHING, "list": Program()}, plugins=True),
     "uv": Program(
-        options=Options("", "-qv --offline", _UV_DANGER, stops=True),
+        options=Options("", "-qv --offline", _UV_DANGER, stops=True, exact="--quiet --verbose --no-progress --color="),
         subs={
             "run": _runner(_UV_RUN, _UV_DANGER),
             "pip": _pips(_HARMLESS),  # it runs the Python of the folder to look at its packages

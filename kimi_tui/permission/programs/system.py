@@ -94,7 +94,7 @@ PROGRAMS: dict[str, Program] = {
     "ps": Program(look=_ps),
     "ss": Program(options=Options("", "-tulnpaxmei046", "-K --kill -D: --diag= -F: --filter=")),
     "systemctl": Program(
-        options=Options(danger="-H: --host= -M: --machine= --root= --image=", stops=True),
+        options=Options(stops=True, exact="-qla --user --system --no-pager --quiet --full --all --plain --no-legend"),
         subs={
             **{
                 name: Program(options=Options(danger="-H: -M: --host= --machine= --root="), dangerous=_unit_files)

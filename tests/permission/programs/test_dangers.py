@@ -81,6 +81,42 @@ cargo test -- --logfile=/tmp/x
 cargo new ../x
 cargo vendor /tmp/x
 cargo doc --open
+cargo build --no-such=x
+cargo install --path=../x
+cargo add --path=../x
+cargo build --target-dir=../x
+cargo run --manifest-path=../x
+cargo publish --index=x
+cargo login --registry=x
+pnpm --config.script-shell=./x test
+npm --no-such=x test
+docker --tlscacert=x ps
+docker ps --no-such
+docker load --input=x
+docker image save -o x a
+docker start --checkpoint-dir=/x a
+docker inspect --no-such=x a
+docker compose config -o x
+docker compose up --env-file=x
+docker compose --profile=x up
+kubectl --kubeconfig=evil get pods
+kubectl get pods --token=x
+kubectl get --raw=/x
+kubectl apply -f x
+kubectl apply -k x
+kubectl create -f x --edit
+kubectl create secret generic a --from-file=x
+kubectl config view --raw
+kubectl get pods --profile=cpu
+kubectl get pods --log-dir=x
+kubectl patch deployment a --patch-file=x
+kubectl expose deployment a --overrides=x
+kubectl port-forward a 80
+kubectl cp a:/x /y
+helm --post-renderer=x list
+helm list --kube-ca-file=x
+helm list --registry-config=x
+helm install a b
 go test -mod=mod evil.example/x
 go build -mod mod evil.example/x
 brew install ./x.rb
@@ -826,6 +862,55 @@ git submodule update --init --recursive
 git rev-list --count --objects HEAD
 git cat-file -p HEAD
 git symbolic-ref --short HEAD
+npm --loglevel=silent test
+pnpm --filter=a test
+pnpm -r test
+uv --color=never sync
+pip --disable-pip-version-check list
+systemctl --user --no-pager status a
+poetry -n install
+docker ps -a --format=x
+docker logs -f --tail 50 web
+docker images -q
+docker rm -fv a
+docker rmi -f a
+docker stop -t 5 a
+docker inspect -f x a
+docker build -t a --build-arg x=y .
+docker image ls -a
+docker container ls -a
+docker compose up -d --build
+docker compose down -v --remove-orphans
+docker compose logs -f --tail=50 a
+docker-compose ps -a
+kubectl get pods -A -o wide
+kubectl get pods -n x -l a=b --watch
+kubectl -n x logs -f --tail=50 a -c b
+kubectl logs -p a
+kubectl describe pod a -n x
+kubectl delete pod a --grace-period=0 --force
+kubectl rollout status deployment/a --timeout=60s
+kubectl scale deployment/a --replicas=2
+kubectl wait --for=condition=ready pod/a
+kubectl top pods --containers
+kubectl create namespace a --dry-run=client -o yaml
+kubectl patch deployment a -p {}
+kubectl auth can-i get pods
+helm list -A -o json
+helm history a --max=5
+cargo build --release --features=a
+cargo build --timings
+cargo run --bin a
+cargo add serde -F derive
+cargo tree -d -i a
+cargo update -p a --precise 1.0.0
+cargo clippy --all-targets -- -D warnings
+cargo clippy --fix --allow-dirty
+cargo bench a
+cargo doc --no-deps
+cargo install ripgrep --locked
+cargo metadata --format-version=1 --no-deps
+cargo new --lib a
 """
 
 
