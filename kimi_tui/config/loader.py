@@ -26,6 +26,7 @@ from kimi_tui.surrogates import without_surrogates
 MAX_BYTES = 1 << 20
 MAX_PROJECT_BYTES = 1 << 16
 """Limit for a project's file, which is read before the user decides on trust: YAML takes 10 s per MiB."""
+PROJECT_KEYS = ("permissions", "sandbox")
 _MAX_WARNINGS = 20
 _MAX_TYPOS = 1_000
 
@@ -48,8 +49,8 @@ def default_file() -> Path | None:
     return None
 
 
-def load_config(file: Path | None = None, *, text: str | None = None, max_bytes: int = MAX_BYTES) -> LoadedConfig:
-    """Read `file` of at most `max_bytes` bytes, or `text` (JSON, else TOML, else YAML), or the default file.
+def load_config(file: Path | None = None, *, text: str | None = None) -> LoadedConfig:
+    """Read `file` of at most `MAX_BYTES` bytes, or `text` (JSON, else TOML, else YAML), or the default file.
 
     Raises ConfigError.
     """
@@ -58,7 +59,25 @@ def load_config(file: Path | None = None, *, text: str | None = None, max_bytes:
     file = file or default_file()
     if file is None:
         return LoadedConfig(Config(), None)
-    return _checked(_parsed_file(file, max_bytes), file)
+    return _checked(_parsed_file(file, MAX_BYTES), file)
+
+
+def load_project_config(file: Path) -> LoadedConfig:
+    """Read a project's file, of which only `PROJECT_KEYS` count: what else is in it keeps no program from starting.
+
+    Raises ConfigError.
+    """
+    value = _parsed_file(file, MAX_PROJECT_BYTES)
+    if not isinstance(value, dict):
+        return _checked(value, file)
+    table = cast(dict[str, Any], value)
+    loaded = _checked({key: table[key] for key in PROJECT_KEYS if key in table}, file)  # defence: project-keys-only
+    ignored = [key for key in Config.model_fields if key in table and key not in PROJECT_KEYS]
+    warnings = _warnings(file, {key: value for key, value in table.items() if key not in ignored})
+    if ignored:
+        text = tr("{file}: ignored in a project: {keys}", file=file, keys=", ".join(ignored))
+        warnings = (*warnings, text)
+    return LoadedConfig(loaded.config, file, warnings)
 
 
 def _parsed_file(file: Path, max_bytes: int) -> object:

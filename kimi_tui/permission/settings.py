@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kimi_tui import paths
-from kimi_tui.config.loader import MAX_PROJECT_BYTES, load_config
+from kimi_tui.config.loader import load_project_config
 from kimi_tui.config.schema import Config, PermissionMode, Permissions, RuleConfig, SandboxConfig
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
@@ -91,7 +91,7 @@ def _merged(
         return PermissionSettings(
             tuple(rules), config.permissions.mode, config.sandbox, config.permissions.ask_read_only, file
         )
-    loaded = load_config(project, max_bytes=MAX_PROJECT_BYTES)
+    loaded = load_project_config(project)
     unknown = tuple(one_line(warning)[:_MAX_WARNING] for warning in loaded.warnings)
     added = _rules(loaded.config.permissions, project, read)
     mode, sandbox = config.permissions.mode, config.sandbox

@@ -20,7 +20,7 @@ from typing import cast
 
 from kimi_tui import json_text, paths
 from kimi_tui.atomic_file import replace_file
-from kimi_tui.config.loader import MAX_PROJECT_BYTES, load_config
+from kimi_tui.config.loader import load_project_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.file_lock import exclusive_lock
 from kimi_tui.i18n import tr
@@ -257,7 +257,7 @@ def _skill_files(folder: Path) -> Iterator[Path]:
 def _loosening(file: Path) -> str:
     """Describe the part of a project's configuration that needs trust, for the user; "" if it only tightens."""
     try:
-        return ", ".join(loosening_rules(load_config(file, max_bytes=MAX_PROJECT_BYTES).config))
+        return ", ".join(loosening_rules(load_project_config(file).config))
     except ConfigError:
         return ""  # the configuration loader reports it
 

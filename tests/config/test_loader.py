@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.config.loader import load_config
+from kimi_tui.config.loader import load_config, load_project_config
 from kimi_tui.config.schema import Config
 from kimi_tui.errors import ConfigError
 from tests.config.config_files import YAML, written
@@ -239,7 +239,7 @@ def test_of_many_unknown_keys_the_first_are_told(tmp_path: Path) -> None:
 
 def test_a_file_larger_than_allowed_is_refused_before_it_is_parsed(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="larger than 64 KiB"):
-        load_config(written(tmp_path, "#" * ((1 << 16) + 1)), max_bytes=1 << 16)
+        load_project_config(written(tmp_path, "#" * ((1 << 16) + 1)))
 
 
 def test_a_file_that_is_slow_to_read_is_read_once_and_what_was_read_is_not_shared(tmp_path: Path) -> None:

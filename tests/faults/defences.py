@@ -1454,6 +1454,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_device_is_no_configuration",
     ),
     Defence(
+        "40 bad_config", "checking only what counts in a project", "project-keys-only", Value("_checked(table, file)"),
+        "test_what_does_not_count_in_a_projects_file_keeps_nothing_from_starting",
+    ),
+    Defence(
         "40 bad_config", "passing over a byte order mark", "byte-order-mark-in-file", Swapped("utf-8-sig", "utf-8"),
         "test_an_empty_file_and_one_with_a_byte_order_mark_are_read",
     ),

@@ -422,6 +422,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/config/test_loader.py::test_bad_config_is_an_error_with_file_key_and_cause",
         "tests/config/test_loader.py::test_a_device_is_no_configuration",
         "tests/config/test_loader.py::test_an_empty_file_and_one_with_a_byte_order_mark_are_read",
+        "tests/permission/test_settings.py::test_what_does_not_count_in_a_projects_file_keeps_nothing_from_starting",
         "tests/permission/test_settings.py::test_a_rule_whose_example_fails_is_an_error_with_its_place",
     ),
     "41 mcp_bad": (

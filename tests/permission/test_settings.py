@@ -123,6 +123,14 @@ def test_a_broken_project_is_an_error_with_its_file(tmp_path: Path) -> None:
         load(tmp_path / "w", "{}", "permissions: {deny: ['(']}")
 
 
+def test_what_does_not_count_in_a_projects_file_keeps_nothing_from_starting(tmp_path: Path) -> None:
+    text = "providers: {x: {type: no-such}}\ntheme: 7\npermissions: {deny: [Shell(rm *)]}\n"
+    settings = load(tmp_path / "w", project=text)
+    assert [str(rule) for rule in settings.rules] == ["Shell(rm *)"]
+    file = tmp_path / "w/.kimi-tui/config.yaml"
+    assert settings.warnings == (f"{file}: ignored in a project: theme, providers",)
+
+
 def test_a_project_may_have_reading_asked_for_and_only_a_trusted_one_may_end_it(tmp_path: Path) -> None:
     asks, asks_not = "permissions: {ask_read_only: true}", "permissions: {ask_read_only: false}"
     assert load(tmp_path / "w").policy().free_reading
