@@ -2676,6 +2676,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_result_without_end_leaves_room_for_the_others",
     ),
     Defence(
+        "a hostile page", "a bound on the results of a search", "bound-search-rows", Value("cast(list[object], rows)"),
+        "test_no_more_results_are_read_than_can_be_requested",
+    ),
+    Defence(
         "a page of another host", "a host is what a name can be", "hosts-with-a-name", Instead("pass"),
         "test_an_address_that_others_may_read_as_another_host_is_refused",
     ),

@@ -953,6 +953,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/web_support/test_page_process.py::test_a_page_that_would_take_minutes_is_read_without_its_structure",
         "tests/tools/test_web.py::test_redirects_are_followed_within_bounds",
         "tests/tools/test_web.py::test_a_result_without_end_leaves_room_for_the_others",
+        "tests/tools/test_web.py::test_no_more_results_are_read_than_can_be_requested",
     ),
     "a step of many calls": (
         "tests/soul/subagents/test_pool.py::test_one_step_sends_a_bounded_number_of_subagents",

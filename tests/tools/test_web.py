@@ -14,6 +14,7 @@ from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.fetch_url import FetchURL
 from kimi_tui.tools.search_web import SearchWeb
 from kimi_tui.tools.web_support.fetcher import FetchError, fetch, host_of, is_public, origin_of
+from kimi_tui.tools.web_support.search_backends import MAX_ROWS, search_results
 from kimi_tui.tools.web_support.web_settings import WebService, WebSettings
 from tests.tools.harness import ToolHarness
 
@@ -332,6 +333,10 @@ async def test_the_words_beside_the_status_of_a_search_are_bounded(harness: Tool
         thread.join()
     assert "it answered 503 ppp" in value.message
     assert len(value.model_dump_json()) < 1_000
+
+
+def test_no_more_results_are_read_than_can_be_requested() -> None:
+    assert len(search_results("searxng", {"results": [ROW] * 100_000})) == MAX_ROWS
 
 
 async def test_a_result_without_end_leaves_room_for_the_others(harness: ToolHarness, server: Server) -> None:

@@ -9,6 +9,8 @@ from kimi_tui.wire.parts import JsonObject
 
 MAX_URL = 2_000
 """Characters of an address that the user can review."""
+MAX_ROWS = 200
+"""More results than can be requested: a million of them would hold the program up."""
 _MAX_TITLE, _MAX_SNIPPET = 300, 4_000
 
 
@@ -60,12 +62,13 @@ def search_request(kind: SearchKind, service: WebService, query: str, limit: int
 
 
 def search_results(kind: SearchKind, answer: object) -> list[SearchResult]:
-    """Parse the results of a response; malformed ones are left out, and those whose address exceeds MAX_URL."""
+    """Parse the first results of a response; malformed ones are left out, and those whose address exceeds MAX_URL."""
     rows = _at(answer, *_ROWS[kind])
     if not isinstance(rows, list):
         return []
     read = _READ[kind]
-    hits = (read(cast(dict[str, object], row)) for row in cast(list[object], rows) if isinstance(row, dict))
+    first = cast(list[object], rows)[:MAX_ROWS]  # defence: bound-search-rows
+    hits = (read(cast(dict[str, object], row)) for row in first if isinstance(row, dict))
     return [hit for hit in hits if 0 < len(hit.url) <= MAX_URL]
 
 
