@@ -7,7 +7,7 @@ from kimi_tui.permission.programs.program import Kind, Program, names, stored_se
 
 _ANYTHING = Program(kind=Kind.ANYTHING)
 _DOCKER_KNOWN = (
-    "-aqls -n: -t: --all --quiet --latest --size --no-trunc --filter= --format= --last= --digests --tree --details "
+    "-aqlsv -n: -t: --all --quiet --latest --size --no-trunc --filter= --format= --last= --digests --tree --details "
     "--since= --until= --tail= --timestamps --type= --no-stream --human? --limit= --all-tags --platform= "
     "--disable-content-trust? --signal= --time= --timeout= --force --link --volumes --no-prune --author= --change= "
     "--message= --pause? --verbose --detach-keys= --restart= --cpus= --memory= --pids-limit= --password-stdin --help"
@@ -63,6 +63,14 @@ _DOCKER = Program(
     subs={
         **_CONTAINERS,
         **dict.fromkeys(("container", "image"), Program(options=Options(stops=True), subs=_CONTAINERS, plugins=True)),
+        **dict.fromkeys(
+            ("system", "volume", "network"),
+            Program(
+                options=Options(stops=True),
+                subs=dict.fromkeys(names("df ls inspect info events"), _known(f"{_DOCKER_KNOWN} -f:")),
+                plugins=True,
+            ),
+        ),
         "compose": _COMPOSE,
     },
     plugins=True,

@@ -879,6 +879,8 @@ docker inspect -f x a
 docker build -t a --build-arg x=y .
 docker image ls -a
 docker container ls -a
+docker system df -v
+docker volume ls -q
 docker compose up -d --build
 docker compose down -v --remove-orphans
 docker compose logs -f --tail=50 a
