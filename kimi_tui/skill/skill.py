@@ -273,7 +273,7 @@ class _Reader:
         if value is None or value.empty:
             return {}
         if value.pairs is None:
-            self.warn("metadata", tr("`metadata` must be a mapping of `key: value`; ignored"))
+            self.warn("metadata", tr("`metadata` must be a mapping of `key: value`; ignored"), of_flow=True)
             return {}
         return value.pairs
 
@@ -295,7 +295,7 @@ class _Reader:
                 "is a flow without a chart; add a fenced `mermaid` or `d2` block (until then it is used as a "
                 "standard skill)"
             )
-            self.add("warning", cause, line)
+            self.add("error", cause, line)
             return None, None
         if not block.closed:
             self.add("warning", "the chart's block is not closed, so it extends to the end of the file", block.line)

@@ -83,7 +83,7 @@ def test_a_flow_without_a_chart_is_told_at_its_type() -> None:
     made = skill("name: fix-it\ndescription: d\ntype: flow", "```python\nx\n```\n")
     assert made.kind is SkillKind.STANDARD
     [(line, severity, text)] = complaints(made)
-    assert (line, severity) == (4, "warning")
+    assert (line, severity) == (4, "error")
     assert "without a chart" in text
 
 

@@ -372,6 +372,16 @@ async def test_a_run_is_resumed_in_its_session_with_the_choices_of_the_user(kimi
     assert kimi("resume", run.run_id[:8], "--choose", "A")[0] == 2
 
 
+def test_check_names_a_flow_without_a_chart_and_metadata_that_set_nothing(kimi: Kimi) -> None:
+    front = "---\nname: demo\ndescription: Shows.\ntype: flow\nmetadata: 2 usd\n---\n"
+    Path("demo").mkdir()
+    Path("demo", "SKILL.md").write_text(f"{front}Do it.\n")
+    status, out, _ = kimi("check", ".")
+    assert status == 1
+    assert "demo/SKILL.md:4:1: error: is a flow without a chart; add a fenced `mermaid` or `d2` block" in out
+    assert "demo/SKILL.md:5:1: warning: `metadata` must be a mapping of `key: value`; ignored" in out
+
+
 def test_check_names_mistyped_keys_of_the_frontmatter(kimi: Kimi) -> None:
     front = "---\nname: demo\ndescripton: Shows.\n{kind}: flow\nmetadata:\n  budgt: 2 usd\n---\n\n"
     text = front + f"```mermaid\n{GOOD}```\n"
