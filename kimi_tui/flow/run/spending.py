@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from kimi_tui.config.budget import Budget, format_time, format_tokens
-from kimi_tui.formats import clock
+from kimi_tui.formats import duration
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.wire.parts import TokenUsage
 
@@ -134,9 +134,8 @@ def spent_text(spent: Spent, budget: Budget, quantity: Quantity) -> UserText:
             cap = format_tokens(budget.tokens or 0)
             return tr("{spent} of {cap} tokens", spent=f"{spent.tokens:,}", cap=cap)
         case "seconds":
-            return tr(
-                "{spent} of {cap} working time", spent=clock(spent.seconds), cap=format_time(budget.seconds or 0.0)
-            )
+            cap = format_time(budget.seconds or 0.0)
+            return tr("{spent} of {cap} working time", spent=duration(spent.seconds), cap=cap)
 
 
 def spending_text(spent: Spent, budget: Budget) -> UserText:
