@@ -2318,6 +2318,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_chart_whose_lines_are_too_long_to_draw_is_its_outline",
     ),
     Defence(
+        "a chart of many edges between two nodes", "a bound on kept layouts", "bound-layouts", Instead("break"),
+        "test_only_a_few_layouts_of_long_lines_are_kept_when_the_pane_changes_its_width",
+    ),
+    Defence(
         "a chart of many edges between two nodes", "counting edges as well", "slow-layouts-in-a-thread",
         Value("len(self.flow.nodes) > SLOW_PARTS"),
         "test_a_chart_of_few_nodes_and_many_edges_is_laid_out_off_the_event_loop",

@@ -859,6 +859,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/flow/layout/test_layout.py::test_hundreds_of_layers_joined_to_all_of_the_next_are_laid_out_soon",
         "tests/ui/tui/flow_pane/test_chart_view.py::test_a_chart_whose_lines_are_too_long_to_draw_is_its_outline",
         "tests/ui/tui/flow_pane/test_chart_view.py"
+        "::test_only_a_few_layouts_of_long_lines_are_kept_when_the_pane_changes_its_width",
+        "tests/ui/tui/flow_pane/test_chart_view.py"
         "::test_a_chart_of_few_nodes_and_many_edges_is_laid_out_off_the_event_loop",
     ),
     "a `.git` that leads nowhere": (

@@ -77,3 +77,8 @@ class Layout:
     edges: tuple[PlacedEdge, ...]
     direction: LayoutDirection
     mode: LayoutMode
+
+    @property
+    def line_cells(self) -> int:
+        """The length of all lines together."""
+        return sum(edge.length for edge in self.edges)

@@ -27,8 +27,10 @@ from kimi_tui.flow.render.chart_style import ChartStyle, EdgeStyle, LineKind, No
 
 _INTO = {OPPOSITE[side]: step for step, side in STEPS.items()}
 """From a cell beside a box into it, by the side of the box that the cell is on."""
-_MOST_LINE_CELLS = 500_000
-"""A drawing with more cells of lines takes hundreds of megabytes, and nobody can follow its lines."""
+_MOST_LINE_CELLS = 250_000
+"""A drawing of so many cells of lines takes over 100 MB and is many screens wide, so that nobody can follow its lines.
+A chart of 800 nodes with two or three ways out each has as many.
+"""
 _STRENGTH: dict[LineKind, int] = {"light": 0, "dashed": 1, "heavy": 2, "double": 3}
 _ACROSS = frozenset("─━═-=~")
 
@@ -51,7 +53,7 @@ class ChartCanvas:
     """Draws a layout, a row at a time. Raises ChartTooLargeError if its lines are too long in total."""
 
     def __init__(self, layout: Layout, *, ascii: bool = False) -> None:  # noqa: A002 - the name of the option everywhere
-        if sum(edge.length for edge in layout.edges) > _MOST_LINE_CELLS:  # defence: bound-line-cells
+        if layout.line_cells > _MOST_LINE_CELLS:  # defence: bound-line-cells
             raise too_large(len(layout.nodes), len(layout.edges))
         self.layout = layout
         self._ascii = ascii

@@ -22,7 +22,8 @@ SLOW_PARTS = 250
 _NARROW = 26
 _ROOMY = 46
 _MANY = 24
-_KEPT = 16
+_KEPT, _KEPT_CELLS = 16, 500_000
+"""The most cached layouts, and the most cells of lines in them; the newest is kept in any case."""
 _SOME_LINES = 6
 """The lines per box of a chart that fits with them, but not with whole labels."""
 _FEWER_LINES = (3, 2, 1)
@@ -161,9 +162,10 @@ class SurfacePlanner:
     ) -> Layout:
         key = (direction, mode, width, lines, low)
         if key not in self._layouts:
-            while len(self._layouts) >= _KEPT:
-                del self._layouts[next(iter(self._layouts))]
             self._layouts[key] = layout(self.flow, direction=direction, width=width, mode=mode, lines=lines, low=low)
+            cells = sum(laid.line_cells for laid in self._layouts.values())
+            while len(self._layouts) > 1 and (len(self._layouts) > _KEPT or cells > _KEPT_CELLS):
+                cells -= self._layouts.pop(next(iter(self._layouts))).line_cells  # defence: bound-layouts
         return self._layouts[key]
 
     def _drawn(self, laid: Layout, width: int, height: int) -> PlannedSurface:

@@ -1,5 +1,6 @@
 """The chart as a widget: what it shows, how one moves about in it, and what it repaints."""
 
+import gc
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from textual.geometry import Region
 
 from kimi_tui.flow.layout.fitting import fitting_layout
+from kimi_tui.flow.layout.geometry import Layout
 from kimi_tui.flow.layout.layout import layout
 from kimi_tui.flow.model.validation import build_flow
 from kimi_tui.flow.parsing.reader import read_chart
@@ -116,6 +118,20 @@ def test_a_chart_whose_lines_are_too_long_to_draw_is_its_outline() -> None:
     assert shown.mode == "outline"
     first = "".join(piece.text for piece in shown.surface.row(0, ChartStyle()))
     assert first.startswith("this chart is too large to draw: 603 nodes, 1201 edges")
+
+
+def test_a_chart_that_a_pane_of_dozens_of_screens_would_not_show_is_its_outline() -> None:
+    assert SurfacePlanner(any_flow(60, 480, 1)).make(100, 40, "compact", "auto").mode == "outline"
+    assert SurfacePlanner(likely_flow(800, 1)).make(100, 40, "full", "auto").mode == "full"
+
+
+def test_only_a_few_layouts_of_long_lines_are_kept_when_the_pane_changes_its_width() -> None:
+    flow = any_flow(60, 300, 1)
+    planner = SurfacePlanner(flow)
+    for width in range(55, 155, 20):
+        assert planner.make(width, 40, "compact", "auto").mode == "compact"
+    laid = [one for one in gc.get_objects() if isinstance(one, Layout) and len(one.edges) == len(flow.edges)]
+    assert sum(one.line_cells for one in laid) < 1_000_000
 
 
 def test_a_chart_of_few_nodes_and_many_edges_is_laid_out_off_the_event_loop() -> None:
