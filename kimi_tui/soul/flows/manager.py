@@ -141,14 +141,11 @@ class FlowManager:
     ) -> FlowOutcome:
         """Resume a run that a crash, a quit or a cancel interrupted, at its current node.
 
-        A run given by id may also have failed, been stopped or reached the move limit. It keeps its original chart
+        A run given by id, or by the beginning of it, may also have failed, been stopped or reached the move limit. It keeps its original chart
         unless `new_chart` selects the current chart of its flow. `choices` are branches by node, or the answer at the
         node where it waits for an approval.
         """
-        runs = self.open_runs() if run_id is None else reversed(load_runs(self._journal_file))
-        run = next((run for run in runs if run_id in (None, run.run_id) and run.can_resume), None)
-        if run is None:
-            raise UsageError(tr("no flow run to resume") if run_id is None else tr("no open run {run}", run=run_id))
+        run = self._run_to_resume(run_id)
         for node_id, label in (choices or {}).items():
             if (answer := answer_to(run, node_id, label)) is None:
                 self.order(partial(_choose, node_id=node_id, label=label))
@@ -163,6 +160,18 @@ class FlowManager:
         if now.flow is None:
             raise UsageError(tr("the run cannot continue with the current chart: {why}", why=now.trouble))
         return await self._follow(now.flow, run.name, now.text, resume=run, shown=shown)
+
+    def _run_to_resume(self, run_id: str | None) -> RunState:
+        if run_id is None:
+            if not (open_runs := [run for run in self.open_runs() if run.can_resume]):
+                raise UsageError(tr("no flow run to resume"))
+            return open_runs[0]
+        found = [run for run in load_runs(self._journal_file) if run.run_id.startswith(run_id) and run.can_resume]
+        if len(found) > 1:
+            raise UsageError(tr("several runs begin with {run}; give more of its id", run=run_id))
+        if not found:
+            raise UsageError(tr("no open run {run}", run=run_id))
+        return found[0]
 
     def chart_now(self, run: RunState) -> "ChartNow | None":
         """Return the current chart of a run's flow if it differs from the run's chart."""

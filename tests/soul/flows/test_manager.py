@@ -95,8 +95,11 @@ async def test_a_flow_that_was_cut_off_goes_on_at_its_node_in_a_later_session(tm
         await asyncio.gather(run, return_exceptions=True)
         session_id = engine.session_id
     async with engine_on(plan(tmp_path, *CHOICES[2:], session_id=session_id)) as (engine, received):
-        assert [run.node_id for run in engine.flows.open_runs()] == ["Fix"]
-        await engine.prompt("/flow-resume")
+        (interrupted,) = engine.flows.open_runs()
+        assert interrupted.node_id == "Fix"
+        with pytest.raises(UsageError, match="no open run"):
+            await engine.prompt(f"/flow-resume {interrupted.run_id[:8]}x")
+        await engine.prompt(f"/flow-resume {interrupted.run_id[:8]}")  # as `flow runs` shows it
         assert [event.node_id for event in received.of(FlowNodeBegin)] == ["Fix", "Green"]
         assert engine.flows.open_runs() == []
 
