@@ -173,11 +173,13 @@ class FlowReducer:
         self._talk.add_delta(Invalidated("flow"))
 
     def _enter_node(self, run: RunView, message: FlowNodeBegin) -> None:
-        self.in_node = True
+        without_choice, self.in_node = self.in_node, True
         if message.attempt > 1:
-            self._talk.append(
-                NoticeItem(_("asked again: no branch in the answer (attempt {number})", number=message.attempt))
-            )
+            if without_choice:  # the node did not end in between
+                text = _("asked again: no branch in the answer (attempt {number})", number=message.attempt)
+            else:
+                text = _("tried again (attempt {number})", number=message.attempt)
+            self._talk.append(NoticeItem(text))
             return
         node = run.nodes[message.node_id]
         item = FlowHeaderItem(message.node_id, current_label(run), node.visits, node.kind, run.name)

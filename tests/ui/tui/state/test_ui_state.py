@@ -509,6 +509,18 @@ def test_a_gate_is_no_notice_beside_its_header_but_its_cause_is() -> None:
         assert sum(isinstance(item, NoticeItem) for item in state.conversation.items) == notices
 
 
+def test_a_node_that_begins_again_says_whether_its_turn_failed_or_named_no_branch() -> None:
+    begun, again = (FlowNodeBegin(run_id="r", node_id="D", move=1, attempt=number) for number in (1, 2))
+    failed = FlowNodeEnd(run_id="r", node_id="D", move=1, status="failed", duration_s=1.0)
+    cases = (
+        ((), "asked again: no branch in the answer (attempt 2)"),
+        ((failed,), "tried again (attempt 2)"),
+    )
+    for between, told in cases:
+        state = folded(FLOW, begun, *between, again)
+        assert [item.text for item in state.conversation.items if isinstance(item, NoticeItem)] == [told]
+
+
 def test_a_rejection_without_words_is_no_more_than_its_state() -> None:
     state = folded(StepBegin(n=1), call("1", "Shell", "{}"), ToolResult(tool_call_id="1", return_value=rejected(None)))
     assert isinstance(item := state.conversation.items[0], ToolItem)
