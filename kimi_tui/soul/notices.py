@@ -5,7 +5,14 @@ from typing import Literal
 from uuid import uuid4
 
 from kimi_tui.context.dmail import DMail
-from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ProviderError, RepeatedCallError, UsageError
+from kimi_tui.errors import (
+    FlowControlError,
+    KimiTuiError,
+    MaxStepsReachedError,
+    ProviderError,
+    RepeatedCallError,
+    UsageError,
+)
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.wire.events import Notification
 
@@ -33,7 +40,7 @@ def error_notice(error: KimiTuiError) -> Notification:
     match error:
         case ProviderError():
             title = tr("The model request failed")
-        case UsageError():
+        case UsageError() | FlowControlError():
             title = tr("Not possible")
         case MaxStepsReachedError() | RepeatedCallError():
             title = tr("The turn was stopped")

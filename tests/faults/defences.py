@@ -357,6 +357,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_command_that_ended_while_this_process_was_held_up_is_not_too_late",
     ),
     Defence(
+        "15 tree_kill", "the end in an editor's terminal that came in time", "ended-in-time-in-terminal", Value("None"),
+        "test_a_command_that_ended_in_the_terminal_before_its_time_was_over_is_not_too_late",
+    ),
+    Defence(
         "15 tree_kill", "ending a tool whose turn is cancelled", "end-all-of-command",
         Instead('_report(status, "exit 0")'),
         "test_cancel_while_a_tool_runs_leaves_a_valid_context_and_no_process",

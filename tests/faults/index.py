@@ -107,6 +107,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_PROC}::test_tree_kill",
         f"{_PROC}::test_tree_kill_at_timeout",
         f"{_PROC}::test_a_command_that_ended_while_this_process_was_held_up_is_not_too_late",
+        "tests/ui/acp/test_client_services.py"
+        "::test_a_command_that_ended_in_the_terminal_before_its_time_was_over_is_not_too_late",
         "tests/tools/shell_support/test_remove_tree.py::"
         "test_folders_of_any_depth_in_the_sessions_tmp_are_deleted_with_it",
         "tests/soul/test_soul.py::test_cancel_while_a_tool_runs_leaves_a_valid_context_and_no_process",

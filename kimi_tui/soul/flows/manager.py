@@ -141,9 +141,9 @@ class FlowManager:
     ) -> FlowOutcome:
         """Resume a run that a crash, a quit or a cancel interrupted, at its current node.
 
-        A run given by id, or by the beginning of it, may also have failed, been stopped or reached the move limit. It keeps its original chart
-        unless `new_chart` selects the current chart of its flow. `choices` are branches by node, or the answer at the
-        node where it waits for an approval.
+        A run given by its id, or by the beginning of it, may also have failed, been stopped or reached the move limit.
+        It keeps its original chart unless `new_chart` selects the current chart of its flow. `choices` are branches by
+        node, or the answer at the node where it waits for an approval.
         """
         run = self._run_to_resume(run_id)
         for node_id, label in (choices or {}).items():

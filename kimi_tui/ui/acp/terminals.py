@@ -13,7 +13,13 @@ from pathlib import Path
 
 from acp import RequestError
 from acp.interfaces import Client
-from acp.schema import CreateTerminalResponse, EnvVariable, ReleaseTerminalResponse, WaitForTerminalExitResponse
+from acp.schema import (
+    CreateTerminalResponse,
+    EnvVariable,
+    ReleaseTerminalResponse,
+    TerminalExitStatus,
+    WaitForTerminalExitResponse,
+)
 
 from kimi_tui.text_safety import without_escapes
 from kimi_tui.tools.shell_support.process_runner import ProcessResult
@@ -86,13 +92,18 @@ class ClientTerminals:
     async def _follow(
         self, terminal: str, on_text: Callable[[str], bool | None], seconds: float | None
     ) -> ProcessResult:
-        exited: WaitForTerminalExitResponse | None = None
+        exited: WaitForTerminalExitResponse | TerminalExitStatus | None
         try:
             async with asyncio.timeout(seconds):
                 exited = await self._client.wait_for_terminal_exit(self._session_id, terminal)
         except TimeoutError:
             async with self._answering():
-                await self._client.kill_terminal(self._session_id, terminal)
+                output = await self._client.terminal_output(self._session_id, terminal)
+            # We may have been held up or stopped meanwhile, and the command was not.
+            exited = output.exit_status  # defence: ended-in-time-in-terminal
+            if exited is None:
+                async with self._answering():
+                    await self._client.kill_terminal(self._session_id, terminal)
         async with self._answering():
             output = await self._client.terminal_output(self._session_id, terminal)
         if output.truncated:

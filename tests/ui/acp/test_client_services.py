@@ -6,6 +6,7 @@ import os
 import pytest
 from acp.schema import AcceptElicitationResponse, DeclineElicitationResponse
 
+from kimi_tui.tools.shell_support.process_runner import ProcessResult
 from kimi_tui.ui.acp.terminals import ClientTerminals
 from tests.soul.scripted_engine import plan, tool_call
 from tests.soul.test_soul import until
@@ -184,6 +185,20 @@ async def test_a_command_that_takes_too_long_is_killed_in_the_terminal(tmp_path)
         assert "killed by timeout (1s)" in result(program)
         assert "begun" in result(program)
         assert editor.released
+
+
+async def test_a_command_that_ended_in_the_terminal_before_its_time_was_over_is_not_too_late(tmp_path):
+    class TellsLate(FullClient):
+        async def wait_for_terminal_exit(self, session_id, terminal_id, **kwargs):
+            await super().wait_for_terminal_exit(session_id, terminal_id, **kwargs)
+            await asyncio.Event().wait()
+
+    said = []
+    terminals = ClientTerminals(TellsLate(), "s", lambda *_: None)
+    result = await terminals.run(
+        ["sh", "-c", "echo hi; exit 3"], call_id="c", cwd=tmp_path, env=os.environ, on_text=said.append, seconds=2
+    )
+    assert (said, result) == (["hi\n"], ProcessResult(3))
 
 
 async def test_cancelling_the_turn_ends_the_command_in_the_terminal(tmp_path):
