@@ -47,15 +47,15 @@ class Redactor:
         return text
 
     def value(self, value: object) -> object:
-        """Return a JSON value without secrets: cleans every text, and removes the value of any key named like a
-        secret.
+        """Return a JSON value without secrets: cleans every text and every key, and removes the value of any key named
+        like a secret.
         """
         match value:
             case str():
                 return self.text(value)
             case dict():
                 fields = cast(dict[str, object], value)
-                return {name: self._field(name, inner) for name, inner in fields.items()}
+                return {self.text(name): self._field(name, inner) for name, inner in fields.items()}
             case list():
                 return [self.value(inner) for inner in cast(list[object], value)]
             case _:

@@ -690,6 +690,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_markdown_and_json_tell_the_conversation_without_secrets",
     ),
     Defence(
+        "30 secret_leak", "taking secrets out of exported runs", "secret-in-run-export", REMOVED,
+        "test_an_exported_run_has_no_keys_of_its_arguments",
+    ),
+    Defence(
         "31 cmd_split", "taking wrappers apart", "unwrap-commands", Value("unwrap(())"),
         "test_commands_within_others_are_listed_too",
     ),

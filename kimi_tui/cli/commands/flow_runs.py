@@ -7,6 +7,7 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kimi_tui import paths
 from kimi_tui.cli.output import print_json, print_out, printable
@@ -20,6 +21,7 @@ from kimi_tui.flow.render.run_export import (
     to_markdown,
     to_mermaid,
     view_of_state,
+    without_secrets,
 )
 from kimi_tui.flow.render.svg import to_svg
 from kimi_tui.flow.run.journal import Journal, load_runs
@@ -33,6 +35,9 @@ from kimi_tui.session.session_index import session_lock
 from kimi_tui.text_safety import dump_json
 from kimi_tui.timestamps import date_and_time
 from kimi_tui.wire.recorder import read_recorded
+
+if TYPE_CHECKING:
+    from kimi_tui.session.redact import Redactor
 
 _ID = 8
 
@@ -145,20 +150,24 @@ def session_of_run(options: argparse.Namespace) -> tuple[str, str]:
 
 
 def run_export(options: argparse.Namespace) -> int:
-    """Print or write one run in the requested format."""
-    picture = _picture(_find(options.run, resolve_work_dir(options)))
+    """Print or write one run in the requested format, without secrets."""
+    redactor = _redactor(options)
+    picture = without_secrets(_picture(_find(options.run, resolve_work_dir(options))), redactor.text)
     match options.format:
         case "mermaid":
             text = to_mermaid(picture)
         case "md":
             text = to_markdown(picture)
         case "json":
+            fields = redactor.value(to_json(picture))
             if options.output is None:
-                print_json(to_json(picture))
+                print_json(fields)
                 return 0
-            text = dump_json(to_json(picture), indent=2) + "\n"
+            text = dump_json(fields, indent=2) + "\n"
         case _:
             text = to_svg(flow_of_view(picture), picture)
+    if options.format != "json":
+        text = redactor.text(text)
     if options.output is None:
         print_out(text.removesuffix("\n"))
         return 0
@@ -171,6 +180,15 @@ def run_export(options: argparse.Namespace) -> int:
         raise KimiTuiError(f"{options.output}: {error.strerror}") from error
     sys.stderr.write(f"{printable(headline(picture))}: written to {options.output}\n")
     return 0
+
+
+def _redactor(options: argparse.Namespace) -> "Redactor":
+    from kimi_tui.config.loader import load_config
+    from kimi_tui.secret_store import all_secrets
+    from kimi_tui.session.redact import Redactor
+
+    file = Path(options.config_file).expanduser() if options.config_file else None
+    return Redactor(all_secrets(load_config(file, text=options.config).config.api_keys))
 
 
 def _session_roots() -> list[Path]:

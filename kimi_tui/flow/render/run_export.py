@@ -1,6 +1,8 @@
 """Exports a run: its chart in Mermaid with the path highlighted, a table in Markdown, all data as JSON."""
 
 import re
+from collections.abc import Callable
+from copy import deepcopy
 from itertools import count
 
 from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
@@ -64,6 +66,16 @@ def flow_of_view(picture: RunView) -> Flow:
         for node_id in nodes
     }
     return Flow(nodes, outgoing, picture.begin_id, picture.end_id, picture.source, picture.direction)
+
+
+def without_secrets(picture: RunView, clean: Callable[[str], str]) -> RunView:
+    """A copy of the view with cleaned labels, which contain the run's arguments; also where they are wrapped later."""
+    cleaned = deepcopy(picture)
+    for node in cleaned.nodes.values():
+        node.label = clean(node.label)  # defence: secret-in-run-export
+    for edge in cleaned.edges:
+        edge.label = None if edge.label is None else clean(edge.label)
+    return cleaned
 
 
 def to_mermaid(picture: RunView) -> str:

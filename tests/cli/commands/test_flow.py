@@ -6,12 +6,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from kimi_tui.cli.main import main
+from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.journal import Journal
 from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.session.session import sessions_dir
@@ -203,8 +205,8 @@ def test_a_dry_run_asks_on_the_terminal(kimi: Kimi, monkeypatch: pytest.MonkeyPa
     assert out.count("choice: ") == 3
 
 
-def record_run(replies: list[str]) -> RunnerHarness:
-    """A run of LOOP as a session in the current folder would keep it."""
+def record_run(replies: list[str], flow: Flow | None = None) -> RunnerHarness:
+    """A run of LOOP, or of `flow`, as a session in the current folder would keep it."""
     folder = sessions_dir(Path.cwd()) / "abc123"
     folder.mkdir(parents=True)
     recorder = Recorder(JsonlWriter(folder / "wire.jsonl"), clock=time.time)
@@ -212,7 +214,7 @@ def record_run(replies: list[str]) -> RunnerHarness:
     def record(_stage: RunnerHarness, message: WireMessage) -> None:
         recorder(message)
 
-    return RunnerHarness(flow_of(*LOOP), replies, path=folder / "flow.jsonl", on_message=record, text="")
+    return RunnerHarness(flow or flow_of(*LOOP), replies, path=folder / "flow.jsonl", on_message=record, text="")
 
 
 async def test_runs_and_export_tell_what_a_session_kept(kimi: Kimi) -> None:
@@ -232,6 +234,18 @@ async def test_runs_and_export_tell_what_a_session_kept(kimi: Kimi) -> None:
     ElementTree.parse("run.svg")
     assert kimi("runs", "nope")[0] == 2
     assert kimi("export", "nope")[0] == 2
+
+
+async def test_an_exported_run_has_no_keys_of_its_arguments(kimi: Kimi) -> None:
+    token = f"ghp_{'a1B2c3D4' * 5}"
+    flow = flow_of(*(line.replace("yes", token) for line in LOOP))
+    step = replace(flow.nodes["A"], label=f"Upload the package with {token}.")
+    stage = record_run(["ok", f"<choice>{token}</choice>"], replace(flow, nodes={**flow.nodes, "A": step}))
+    await stage.run()
+    for form in ("mermaid", "md", "json", "svg"):
+        told = kimi("export", stage.runner.run_id, "--format", form)[1]
+        assert "ghp_[redacted]" in told
+        assert "a1B2c3D4" not in told
 
 
 async def test_a_run_that_was_killed_shows_where_it_is(kimi: Kimi) -> None:

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Literal
 
 from kimi_tui.flow.model.graph import Flow
-from kimi_tui.flow.render.run_export import flow_of_view, to_json, to_markdown, to_mermaid
+from kimi_tui.flow.render.run_export import flow_of_view, to_json, to_markdown, to_mermaid, without_secrets
 from kimi_tui.flow.render.source_writer import to_mermaid as chart_to_mermaid
 from kimi_tui.flow.render.svg import to_svg
 from kimi_tui.flow.run.run_view import RunView
+from kimi_tui.session.redact import Redactor
 from kimi_tui.ui.tui.i18n.catalog import _
 
 Format = Literal["mermaid", "svg", "json", "md"]
@@ -16,16 +17,18 @@ SUFFIXES: dict[Format, str] = {"mermaid": ".mmd", "svg": ".svg", "json": ".json"
 
 
 def export_run(picture: RunView, form: Format, folder: Path) -> Path:
-    """Write the run to a new file in `folder`. Raises OSError."""
+    """Write the run to a new file in `folder`, without what looks like a key. Raises OSError."""
+    redactor = Redactor()
+    picture = without_secrets(picture, redactor.text)
     match form:
         case "mermaid":
-            text = to_mermaid(picture)
+            text = redactor.text(to_mermaid(picture))
         case "svg":
-            text = to_svg(flow_of_view(picture), picture)
+            text = redactor.text(to_svg(flow_of_view(picture), picture))
         case "json":
-            text = json.dumps(to_json(picture), indent=2, ensure_ascii=False) + "\n"
+            text = json.dumps(redactor.value(to_json(picture)), indent=2, ensure_ascii=False) + "\n"
         case "md":
-            text = to_markdown(picture)
+            text = redactor.text(to_markdown(picture))
     return _write(text, folder, f"{picture.name}-{picture.run_id[:8]}", SUFFIXES[form])
 
 
