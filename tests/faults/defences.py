@@ -1100,6 +1100,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_the_repository_around_the_workspace_is_watched_too",
     ),
     Defence(
+        "34 protected_paths", "watching repositories that it is no longer tied to", "repositories-once-around",
+        REMOVED, "test_a_command_that_cuts_the_tie_to_the_repository_around_cannot_keep_its_settings",
+    ),
+    Defence(
         "34 protected_paths", "asking before a remote of Git moves", "remotes-as-they-are",
         Value("self._sandbox.confines_commands"),
         "test_a_remote_of_git_is_moved_only_with_an_approval",

@@ -359,6 +359,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/test_paths.py::test_a_program_that_commands_could_have_put_on_path_is_not_found",
         "tests/tools/shell_support/test_sandbox.py::test_no_command_makes_the_users_next_git_command_run_a_program",
         "tests/tools/shell_support/test_sandbox.py::test_the_repository_around_the_workspace_is_watched_too",
+        "tests/tools/shell_support/test_sandbox.py::"
+        "test_a_command_that_cuts_the_tie_to_the_repository_around_cannot_keep_its_settings",
         "tests/tools/shell_support/test_sandbox.py::test_a_remote_of_git_is_moved_only_with_an_approval",
         "tests/tools/shell_support/test_sandbox.py::test_a_link_in_a_git_directory_that_leads_out_of_it_is_removed",
         "tests/tools/shell_support/test_sandbox.py::test_a_link_among_the_objects_overwrites_no_file",

@@ -9,7 +9,6 @@ directories are: a file beside says where they led.
 import contextlib
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
-from functools import partial
 from pathlib import Path
 
 from kimi_tui.paths import real_path
@@ -56,9 +55,10 @@ class GitWatch:
         linked: Iterable[Path] = (),
     ) -> None:
         self._folders = folders
+        self._others = others
         self._linked = tuple(linked)
         self._reached: list[Path] = []
-        self._roots = partial(_roots, folders, lambda: (*others(), *self._reached))
+        self._written: dict[Path, None] = {}
         self._finder = RepositoryFinder(self._roots)
         self._known: dict[Path, RepositoryState] = {}
         self._lfs = LfsConfigs()
@@ -67,6 +67,17 @@ class GitWatch:
         self._acting: frozenset[Path] = frozenset()
         self._unreadable: frozenset[str] = frozenset()
         self._tried: frozenset[str] = frozenset()
+
+    def _roots(self) -> list[Path]:
+        """The folders that commands can write, and those that earlier ones could: a command may have cut the tie by
+        which one was found.
+        """
+        folders = _roots(self._folders, lambda: (*self._others(), *self._reached))
+        for one in self._written:
+            if real_path(one) == one and one.is_dir() and not any(map(one.is_relative_to, folders)):
+                folders.append(one)  # defence: repositories-once-around
+        self._written.update(dict.fromkeys(folders))
+        return folders
 
     @property
     def entries(self) -> tuple[Path, ...]:

@@ -902,6 +902,35 @@ async def test_the_repository_around_the_workspace_is_watched_too(
 
 
 @works
+@pytest.mark.parametrize(
+    ("where", "cut"),
+    [("sub", "ln -s x {git}/config.worktree"), ("tree", "mv {git}/worktrees {git}/w"), ("tree", "rm {inside}/.git")],
+)
+async def test_a_command_that_cuts_the_tie_to_the_repository_around_cannot_keep_its_settings(
+    harness: ToolHarness, where: str, cut: str
+) -> None:
+    """A hook of the user's runs a file of the project, as many do, while Git may write its settings."""
+    top = harness.dir / "top"
+    repository(top)
+    inside = harness.dir / where if where == "tree" else top / where
+    if where == "tree":
+        git(top, "worktree", "add", "-q", str(inside))
+    inside.mkdir(exist_ok=True)
+    hook = top / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\nexec sh {inside}/check\n")
+    hook.chmod(0o755)
+    names = {"git": top / ".git", "inside": inside}
+    (inside / "check").write_text(f"git config core.fsmonitor 'touch {top}/PWNED; false'; {cut.format(**names)}\n")
+    box = Sandbox(SandboxConfig(), Workspace(inside))
+    tool = Shell(Workspace(inside), harness.approvals, ToolProgress(), sandbox=box)
+    value = await harness.use(tool, command="git commit -q --allow-empty -m x")
+    assert "core.fsmonitor" in value.message
+    subprocess.run(["git", "status"], cwd=top, check=True, capture_output=True)
+    assert not (top / "PWNED").exists()
+
+
+@works
 async def test_a_link_in_a_git_directory_that_leads_out_of_it_is_removed(harness: ToolHarness) -> None:
     """Git would append to a start file of the shell what a branch is called."""
     repository(harness.dir)
