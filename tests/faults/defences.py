@@ -1130,6 +1130,16 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_program_that_git_starts_changes_nothing_about_where_a_push_goes",
     ),
     Defence(
+        "34 protected_paths", "what a push does where it goes", "what-a-push-does-there",
+        Value('{"remote": ("url", "pushurl", "pushdefault"), "branch": ("remote", "pushremote")}'),
+        "test_a_program_that_git_starts_changes_nothing_about_where_a_push_goes",
+    ),
+    Defence(
+        "34 protected_paths", "moving only the remotes that the line shows", "only-what-the-line-shows-moves",
+        Value("[] if shown else moved"),
+        "test_an_approved_change_of_a_remote_covers_no_other_one",
+    ),
+    Defence(
         "34 protected_paths", "settings of Git that are too long to check", "long-files-of-git", REMOVED,
         "test_no_command_makes_the_users_next_git_command_run_a_program",
     ),

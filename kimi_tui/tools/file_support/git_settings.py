@@ -67,7 +67,10 @@ _HARMLESS_VALUES = {
     ("core", "protectntfs"): ("true",),
     ("extensions", "refstorage"): ("files", "reftable"),
 }
-_DESTINATIONS = {"remote": ("url", "pushurl", "pushdefault"), "branch": ("remote", "pushremote")}
+_DESTINATIONS = {
+    "remote": ("url", "pushurl", "pushdefault", "mirror", "gh-resolved"),  # defence: what-a-push-does-there
+    "branch": ("remote", "pushremote"),
+}
 _KEYS = {section: frozenset(keys.split()) for section, keys in _HARMLESS.items()}
 
 
@@ -250,16 +253,32 @@ def without_unsafe_settings(text: str, *, git_dir: Path, tops: Collection[Path])
     return "\n".join(kept) + "\n" if kept else "", taken
 
 
-def moved_destinations(old: str, new: str, *, known: str) -> list[str]:
+def moved_destinations(old: str, new: str, *, known: str, shown: Collection[str] = ()) -> list[str]:
     """Return changes of push destinations: addresses of remotes, and branches with a new remote.
 
-    `known` are the earlier settings that name the remotes.
+    `known` are the earlier settings that name the remotes. `shown` are the words of commands that were approved: what
+    they name may change.
     """
     before, after = _destinations(old), _destinations(new)
+    values = {value for *_, value in before}
     remotes = {name for section, name, _, _ in _destinations(known) if section == "remote"}
     moved = [one for one in (*(after - before), *(before - after)) if one[0] == "remote"]
     moved += [one for one in after - before if one[0] == "branch" and one[3] not in remotes | {"."}]
+    # defence: only-what-the-line-shows-moves
+    moved = [one for one in moved if not _is_shown(one, shown, removed=one in before, values=values)]
     return sorted({f"{section}.{name}.{key}" if name else f"{section}.{key}" for section, name, key, _ in moved})
+
+
+def _is_shown(
+    setting: tuple[str, str, str, str], shown: Collection[str], *, removed: bool, values: Collection[str]
+) -> bool:
+    """Whether words of `git remote` say this change: they name the remote, and a new address unless it was renamed."""
+    section, name, key, value = setting
+    if key == "mirror" and not removed:
+        return name in shown and any(word.startswith("--mirror") for word in shown)
+    if section == "branch" or not name:
+        return value in shown
+    return name in shown and (removed or value in shown or value in values)
 
 
 def _destinations(text: str) -> frozenset[tuple[str, str, str, str]]:

@@ -27,11 +27,13 @@ _PARTS = ("modules", "worktrees")
 
 @dataclass(frozen=True, slots=True)
 class ChangeUndoer:
-    """Undoes changes below `roots`; `found` are all repositories there, each of which is checked."""
+    """Undoes changes below `roots`; `found` are all repositories there, each of which is checked. `remotes` are the
+    words that show which push destinations move; None if any may.
+    """
 
     roots: Collection[Path]
     found: frozenset[Path]
-    remotes_may_move: bool
+    remotes: frozenset[str] | None
 
     def undo(self, now: RepositoryState, before: RepositoryState | None) -> Generator[str]:
         """Undo the changes since `before`; None for a repository that was not there."""
@@ -56,8 +58,8 @@ class ChangeUndoer:
                 yield f"`{entry / name}` was put aside: it is too long to check"
                 continue
             yield from self._undo_settings(entry / name, text, old, new=before is None)
-            if not self.remotes_may_move and (before is not None or now.common is not None):
-                yield from self._undo_destinations(entry / name, old, was)
+            if self.remotes is not None and (before is not None or now.common is not None):
+                yield from self._undo_destinations(entry / name, old, was, self.remotes)
         yield from self._undo_hooks(entry, now.hooks - was.hooks)
         if now.common is not None and now.common != was.common and not self._belongs_to_repository(entry, now.common):
             self._aside(entry / "commondir")
@@ -104,10 +106,12 @@ class ChangeUndoer:
         write_new(todo, kept, self.roots)
         yield f"what runs programs{', and the end,' if long else ''} went out of `{todo}`"
 
-    def _undo_destinations(self, file: Path, old: bytes, was: RepositoryState) -> Generator[str]:
+    def _undo_destinations(
+        self, file: Path, old: bytes, was: RepositoryState, shown: Collection[str]
+    ) -> Generator[str]:
         known = b"\n".join(was.settings).decode("utf-8", "replace")
         before, now = (text.decode("utf-8", "replace") for text in (old, read_content(file)))
-        if moved := moved_destinations(before, now, known=known):
+        if moved := moved_destinations(before, now, known=known, shown=shown):
             self._put_back(file, old)  # defence: pushes-go-where-they-went
             yield f"{', '.join(moved)} went out of `{file}`: your next push would go elsewhere"
 

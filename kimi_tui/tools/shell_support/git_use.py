@@ -49,13 +49,22 @@ def git_use(line: CommandLine) -> GitUse:
     return GitUse.ONLY
 
 
-def moves_remote(line: CommandLine) -> bool:
-    """Whether a command adds a Git remote or changes its address, so that the user's next push may go there."""
+def moved_remotes(line: CommandLine) -> frozenset[str] | None:
+    """Return the words of the commands that add a Git remote or change its address, so that the user's next push may
+    go there: they show what moves. None if the words do not, being known only at run time or read from a file.
+    """
+    shown: set[str] = set()
+    for command in line.commands:
+        if command.program == "git" and _moves_remote(command.words):
+            if None in command.words or "submodule" in command.words:
+                return None
+            shown.update(filter(None, command.words))
+    return frozenset(shown)
+
+
+def _moves_remote(words: tuple[str | None, ...]) -> bool:
     return any(
-        any(word in moving and name in command.words[:at] for name, moving in _MOVING.items())
-        for command in line.commands
-        if command.program == "git"
-        for at, word in enumerate(command.words)
+        word in moving and name in words[:at] for at, word in enumerate(words) for name, moving in _MOVING.items()
     )
 
 

@@ -132,18 +132,16 @@ class GitWatch:
         self._unreadable = self._finder.unreadable
 
     def undo_changes(
-        self, *, remotes_may_move: bool = False, others_run: bool = False, git_written: bool = True
+        self, *, remotes: frozenset[str] | None = frozenset(), others_run: bool = False, git_written: bool = True
     ) -> list[str]:
-        """Undo changes since `accept_current` that make Git run programs, or push elsewhere unless `remotes_may_move`;
+        """Undo changes since `accept_current` that make Git run programs, or push elsewhere than these words show;
         return a description for the user and the model. `others_run`: commands run that can change files meanwhile.
         `git_written`: the command could write in the Git directories.
         """
         done: list[str] = []
         failed: dict[str, None] = {}
         for _ in range(_MAX_CHECKS):
-            undone = self._undo_once(
-                failed, remotes_may_move=remotes_may_move, others_run=others_run, git_written=git_written
-            )
+            undone = self._undo_once(failed, remotes=remotes, others_run=others_run, git_written=git_written)
             done += undone
             if not undone:
                 break
@@ -155,7 +153,7 @@ class GitWatch:
         return [escape_unsafe(each) for each in done]
 
     def _undo_once(
-        self, failed: dict[str, None], *, remotes_may_move: bool, others_run: bool, git_written: bool
+        self, failed: dict[str, None], *, remotes: frozenset[str] | None, others_run: bool, git_written: bool
     ) -> list[str]:
         """Undo what is new; if there is nothing, the state that was checked becomes the baseline. Another command may
         change it meanwhile: a state that was read again would not have been checked. `failed` gets a description of
@@ -171,7 +169,7 @@ class GitWatch:
             done += _close_unread(excess, roots, failed, why=_TOO_MANY)
             found = [entry for entry in found if entry not in excess]
         links, acting = dict(self._links_of_git()), self._acting_names()
-        undoing = ChangeUndoer(roots, frozenset(found), remotes_may_move)
+        undoing = ChangeUndoer(roots, frozenset(found), remotes)
         checked: dict[Path, RepositoryState] = {}
         for entry in dict.fromkeys((*found, *self._known)):
             with _noting_failure(failed, entry):

