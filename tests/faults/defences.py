@@ -1104,6 +1104,19 @@ DEFENCES: tuple[Defence, ...] = (
         REMOVED, "test_a_command_that_cuts_the_tie_to_the_repository_around_cannot_keep_its_settings",
     ),
     Defence(
+        "34 protected_paths", "the repository that the workspace had", "repository-as-it-was", Value("entry"),
+        "test_the_repository_above_stays_as_it_is_though_a_command_removes_the_workspaces_own",
+    ),
+    Defence(
+        "34 protected_paths", "the `.git` file of a worktree beside its repository", "every-git-file-of-a-repository",
+        Value("one"), "test_no_command_removes_the_git_file_of_a_workspace_that_is_a_worktree",
+    ),
+    Defence(
+        "34 protected_paths", "the `.git` file of the workspace", "git-file-of-the-workspace",
+        Value("git.files"),
+        "test_no_command_removes_the_git_file_of_a_workspace_that_is_a_worktree",
+    ),
+    Defence(
         "34 protected_paths", "asking before a remote of Git moves", "remotes-as-they-are",
         Value("self._sandbox.confines_commands"),
         "test_a_remote_of_git_is_moved_only_with_an_approval",
@@ -1131,7 +1144,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "what a push does where it goes", "what-a-push-does-there",
-        Value('{"remote": ("url", "pushurl", "pushdefault"), "branch": ("remote", "pushremote")}'),
+        Value('("url", "pushurl", "pushdefault")'),
         "test_a_program_that_git_starts_changes_nothing_about_where_a_push_goes",
     ),
     Defence(

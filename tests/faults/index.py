@@ -361,6 +361,12 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_the_repository_around_the_workspace_is_watched_too",
         "tests/tools/shell_support/test_sandbox.py::"
         "test_a_command_that_cuts_the_tie_to_the_repository_around_cannot_keep_its_settings",
+        "tests/tools/shell_support/test_landlock.py::"
+        "test_the_repository_above_stays_as_it_is_though_a_command_removes_the_workspaces_own",
+        "tests/tools/shell_support/test_sandbox.py::"
+        "test_the_repository_above_a_submodule_stays_as_it_is_though_a_command_removes_the_git_file",
+        "tests/tools/shell_support/test_sandbox.py::"
+        "test_no_command_removes_the_git_file_of_a_workspace_that_is_a_worktree",
         "tests/tools/shell_support/test_sandbox.py::test_a_remote_of_git_is_moved_only_with_an_approval",
         "tests/tools/shell_support/test_sandbox.py::test_a_link_in_a_git_directory_that_leads_out_of_it_is_removed",
         "tests/tools/shell_support/test_sandbox.py::test_a_link_among_the_objects_overwrites_no_file",

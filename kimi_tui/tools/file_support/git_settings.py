@@ -67,10 +67,8 @@ _HARMLESS_VALUES = {
     ("core", "protectntfs"): ("true",),
     ("extensions", "refstorage"): ("files", "reftable"),
 }
-_DESTINATIONS = {
-    "remote": ("url", "pushurl", "pushdefault", "mirror", "gh-resolved"),  # defence: what-a-push-does-there
-    "branch": ("remote", "pushremote"),
-}
+_OF_A_REMOTE = ("url", "pushurl", "pushdefault", "mirror", "gh-resolved")  # defence: what-a-push-does-there
+_DESTINATIONS = {"remote": _OF_A_REMOTE, "branch": ("remote", "pushremote")}
 _KEYS = {section: frozenset(keys.split()) for section, keys in _HARMLESS.items()}
 
 

@@ -16,7 +16,7 @@ from weakref import WeakValueDictionary
 
 from kimi_tui import paths
 from kimi_tui.paths import real_path
-from kimi_tui.tools.file_support.git_dirs import is_in_git_dir
+from kimi_tui.tools.file_support.git_dirs import GitDir, find_git_entry, git_dir_at, is_in_git_dir
 from kimi_tui.tools.file_support.guarded_names import (
     instructs_agents,
     linked_from_guarded_name,
@@ -80,6 +80,7 @@ class Workspace:
         self._user_home = _real(Path.home())
         entries = os.environ.get("PATH", "").split(os.pathsep)
         self._programs = {_real(Path(entry)) for entry in entries if entry.startswith("/")}
+        self._had_git: set[Path] = set()
         self._names: tuple[float, dict[int, list[str]]] = (-_NAMES_HOLD, {})
         self.on_add: Callable[[], None] = lambda: None
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
@@ -97,6 +98,20 @@ class Workspace:
         """The folders whose paths still lead to the same place: a command could have replaced one by a link."""
         # defence: folders-that-became-links
         return tuple(folder for folder in self.folders if real_path(folder) == folder)
+
+    def git_entry(self, folder: Path) -> Path | None:
+        """Return the `.git` of the repository around one of the folders. One above does not count for a folder that had
+        its own in this session: a command could have removed that, to reach the one above.
+        """
+        entry = find_git_entry(folder)
+        if entry == folder / ".git":
+            self._had_git.add(folder)
+        return None if entry != folder / ".git" and folder in self._had_git else entry  # defence: repository-as-it-was
+
+    def git_dir(self, folder: Path) -> GitDir | None:
+        """Return the Git directory of that repository."""
+        entry = self.git_entry(folder)
+        return None if entry is None else git_dir_at(entry)
 
     def add_dir(self, folder: Path) -> None:
         real = _real(folder)

@@ -9,7 +9,7 @@ matters.
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import islice
@@ -20,7 +20,7 @@ from typing import Literal
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.paths import real_path
-from kimi_tui.tools.file_support.git_dirs import GitDir, find_git_dir, find_git_entry, git_dir_at, user_git_paths
+from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, user_git_paths
 from kimi_tui.tools.file_support.guarded_names import started_in
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
@@ -184,12 +184,17 @@ def _as_it_is(kind: str, path: Path) -> Mount:
 
 
 def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse) -> list[GitDir]:
-    around = filter(None, map(find_git_entry, workspace.kept_folders))
+    around = filter(None, map(workspace.git_entry, workspace.kept_folders))
     found = map(git_dir_at, dict.fromkeys((*around, *islice(repositories, _MAX_REPOSITORIES))))
-    dirs = {one.path: one for one in found if one is not None}
+    dirs: dict[Path, GitDir] = {}
+    for one in filter(None, found):
+        same = dirs.get(one.path, one)  # defence: every-git-file-of-a-repository
+        guarded = tuple(dict.fromkeys((*same.guarded, *one.guarded)))
+        dirs[one.path] = replace(one, guarded=guarded, files=tuple(dict.fromkeys((*same.files, *one.files))))
     if git is GitUse.NONE:
         return list(map(_closed, dirs.values()))
-    opened = [replace(one, guarded=_kept_from_git(one)) if git is GitUse.ONLY else one for one in dirs.values()]
+    own = [folder / ".git" for folder in workspace.kept_folders]
+    opened = [replace(one, guarded=_kept_from_git(one, own)) if git is GitUse.ONLY else one for one in dirs.values()]
     room = _MAX_GUARDED
     for place, one in enumerate(opened):
         room -= sum(len(os.fsencode(path)) * 2 for path in one.guarded)
@@ -208,13 +213,16 @@ def _outside_of(git: GitDir) -> list[Path]:
     return [path for path, place in real if not place.is_relative_to(git.path)]  # defence: hooks-in-the-worktree
 
 
-def _kept_from_git(git: GitDir) -> tuple[Path, ...]:
-    """Return what Git's own daily commands need not write: no files of worktrees, as mounts block removal."""
+def _kept_from_git(git: GitDir, own: Collection[Path]) -> tuple[Path, ...]:
+    """Return what Git's own daily commands need not write: no files of worktrees, as mounts block removal, but for
+    those of the workspace (`own`).
+    """
+    removable = [path for path in git.files if path not in own]  # defence: git-file-of-the-workspace
     return tuple(
         path
         for path in git.guarded
         if path.name not in ("config", "config.worktree")
-        and path not in git.files
+        and path not in removable
         and not path.is_relative_to(git.path / "worktrees")
     )
 
@@ -289,7 +297,7 @@ def other_written_folders(config: SandboxConfig, workspace: Workspace) -> list[P
     """Return the writable folders beside `folders_without_home`, with the Git directory of a home in the workspace."""
     home = real_path(Path.home())
     found = [*configured_paths(config.writable, config, workspace), *folders_of_home(home, workspace)]
-    named = (find_git_dir(folder) for folder in workspace.kept_folders if home.is_relative_to(folder))
+    named = (workspace.git_dir(folder) for folder in workspace.kept_folders if home.is_relative_to(folder))
     return found + [git.path for git in named if git is not None and git.writable]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kimi_tui.paths import real_path
 from kimi_tui.text_safety import escape_unsafe
-from kimi_tui.tools.file_support.git_dirs import find_git_dir, user_git_paths
+from kimi_tui.tools.file_support.git_dirs import GitDir, find_git_dir, user_git_paths
 from kimi_tui.tools.file_support.guarded_names import started_in
 from kimi_tui.tools.shell_support.git_undo import MAX_FILES, ChangeUndoer
 from kimi_tui.tools.shell_support.lfs_config import LFS_CONFIG, LfsConfigs
@@ -42,9 +42,10 @@ _TOO_MANY = (
 
 class GitWatch:
     """The repositories in and around `folders`, and in `others`, in which only those count. The methods read many
-    folders: call them in a thread.
+        folders: call them in a thread.
 
-    `linked` are more folders that commands can write, in which repositories count as soon as a link leads there.
+    `around` finds the Git directory of the repository around a folder. `linked` are more folders that commands can
+        write, in which repositories count as soon as a link leads there.
     """
 
     def __init__(
@@ -53,9 +54,11 @@ class GitWatch:
         others: Callable[[], Iterable[Path]] = tuple,
         *,
         linked: Iterable[Path] = (),
+        around: Callable[[Path], GitDir | None] = find_git_dir,
     ) -> None:
         self._folders = folders
         self._others = others
+        self._around = around
         self._linked = tuple(linked)
         self._reached: list[Path] = []
         self._written: dict[Path, None] = {}
@@ -72,7 +75,7 @@ class GitWatch:
         """The folders that commands can write, and those that earlier ones could: a command may have cut the tie by
         which one was found.
         """
-        folders = _roots(self._folders, lambda: (*self._others(), *self._reached))
+        folders = _roots(self._folders, lambda: (*self._others(), *self._reached), self._around)
         for one in self._written:
             if real_path(one) == one and one.is_dir() and not any(map(one.is_relative_to, folders)):
                 folders.append(one)  # defence: repositories-once-around
@@ -284,13 +287,17 @@ def _noting_failure(failed: dict[str, None], path: Path) -> Generator[None]:
         failed[f"`{path}` could not be checked or put aside: {error.strerror or error}"] = None
 
 
-def _roots(searched: Callable[[], Iterable[Path]], others: Callable[[], Iterable[Path]]) -> list[Path]:
+def _roots(
+    searched: Callable[[], Iterable[Path]],
+    others: Callable[[], Iterable[Path]],
+    find_around: Callable[[Path], GitDir | None],
+) -> list[Path]:
     """The folders, and the Git directories outside of them, which commands that run Git can write."""
     folders = list(searched())
     for folder in tuple(folders):
         entry = folder / ".git"
         if not entry.is_dir() or entry.is_symlink():
-            around = find_git_dir(folder)
+            around = find_around(folder)
             if around is not None and around.writable and not any(map(around.path.is_relative_to, folders)):
                 folders.append(around.path)  # defence: watch-the-repository-around
     folders += [one for one in others() if one.is_dir() and not any(map(one.is_relative_to, folders))]

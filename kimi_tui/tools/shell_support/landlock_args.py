@@ -11,7 +11,6 @@ from pathlib import Path
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.paths import real_path
-from kimi_tui.tools.file_support.git_dirs import find_git_dir
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import (
     ROOT_ONLY_PATHS,
@@ -48,7 +47,7 @@ def landlock_argv(box: SandboxFeatures, config: SandboxConfig, workspace: Worksp
     folders = [folder for folder in kept if not home.is_relative_to(folder)]
     written = existing_paths((*folders, *configured_paths(config.writable, config, workspace), *box.writable))
     written += folders_of_home(home, workspace)
-    written += [git.path for folder in kept if (git := find_git_dir(folder)) is not None and git.writable]
+    written += [git.path for folder in kept if (git := workspace.git_dir(folder)) is not None and git.writable]
     written += existing_paths((tempfile.gettempdir(), "/tmp", "/var/tmp", *(f"/dev/{name}" for name in _DEVICES)))
     lines = ["online" if config.network else "offline"]
     lines += [f"r {path}" for path in dict.fromkeys(read) if "\n" not in str(path)]

@@ -392,6 +392,7 @@ class Sandbox:
             partial(folders_without_home, workspace),
             partial(other_written_folders, self._config, workspace),  # defence: repositories-in-writable-folders
             linked=(private, *writable),
+            around=workspace.git_dir,
         )
         box = SandboxFeatures(
             "", private, hidden=self._hidden_files, writable=writable, foreign=frozenset(listening_sockets())

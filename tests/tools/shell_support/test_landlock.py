@@ -13,7 +13,7 @@ from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.landlock import version
 from kimi_tui.tools.shell_support.sandbox import Sandbox
-from tests.tools.harness import ToolHarness
+from tests.tools.harness import ToolHarness, git, repository_with_a_commit
 
 pytestmark = pytest.mark.skipif(version() < 1, reason="the kernel has no Landlock")
 
@@ -84,3 +84,22 @@ async def test_a_terminal_of_the_user_is_neither_read_nor_written(place: Path) -
     finally:
         os.close(master)
         os.close(terminal)
+
+
+async def test_the_repository_above_stays_as_it_is_though_a_command_removes_the_workspaces_own(place: Path) -> None:
+    """It would be taken for the workspace's, with all that its user set up there as new."""
+    top = place / "top"
+    repository_with_a_commit(top)
+    repository_with_a_commit(top / "inside")
+    hook = top / ".git/hooks/pre-push"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\n")
+    git(top, "config", "core.sshCommand", "ssh -i mine")
+    harness = ToolHarness(top / "inside")
+    tool = shell(harness, [])
+    await harness.use(tool, command="rm -rf .git")
+    assert not (top / "inside/.git").exists()
+    await harness.use(tool, command=f"git status; touch {top}/.git/new")
+    assert hook.exists()
+    assert "sshCommand = ssh -i mine" in (top / ".git/config").read_text()
+    assert not (top / ".git/new").exists()

@@ -931,6 +931,50 @@ async def test_a_command_that_cuts_the_tie_to_the_repository_around_cannot_keep_
 
 
 @works
+async def test_the_repository_above_a_submodule_stays_as_it_is_though_a_command_removes_the_git_file(
+    harness: ToolHarness,
+) -> None:
+    """It would be taken for the workspace's, with all that its user set up there as new."""
+    top, inside = harness.dir / "top", harness.dir / "top/inside"
+    repository(top)
+    repository(inside)
+    (top / ".gitmodules").write_text('[submodule "inside"]\n\tpath = inside\n\turl = ./inside\n')
+    git(top, "add", ".gitmodules", "inside")
+    git(top, "submodule", "absorbgitdirs", "inside")
+    git(top, "config", "core.sshCommand", "ssh -i mine")
+    hook = top / ".git/modules/inside/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\nexec sh {inside}/check.sh\n")
+    hook.chmod(0o755)
+    (inside / "check.sh").write_text(f"rm -f {inside}/.git")
+    workspace = Workspace(inside)
+    tool = Shell(workspace, harness.approvals, ToolProgress(), sandbox=Sandbox(SandboxConfig(), workspace))
+    await harness.use(tool, command="git commit -q --allow-empty -m x")
+    assert git(top, "config", "core.sshCommand") == "ssh -i mine\n"
+    await harness.use(tool, command=f"git status; touch {top}/.git/new")
+    assert not (top / ".git/new").exists()
+
+
+@works
+@pytest.mark.parametrize("command", ["mv .git x", "git status; mv .git x", "git commit -q --allow-empty -m x"])
+async def test_no_command_removes_the_git_file_of_a_workspace_that_is_a_worktree(
+    harness: ToolHarness, command: str
+) -> None:
+    """Nor does what a hook of the user's runs."""
+    top, tree = harness.dir / "top", harness.dir / "tree"
+    repository(top)
+    git(top, "worktree", "add", "-q", str(tree))
+    hook = top / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexec sh ./check.sh\n")
+    hook.chmod(0o755)
+    (tree / "check.sh").write_text("mv .git x")
+    tool = Shell(Workspace(tree), harness.approvals, ToolProgress(), sandbox=Sandbox(SandboxConfig(), Workspace(tree)))
+    await harness.use(tool, command=command)
+    assert (tree / ".git").is_file()
+
+
+@works
 async def test_a_link_in_a_git_directory_that_leads_out_of_it_is_removed(harness: ToolHarness) -> None:
     """Git would append to a start file of the shell what a branch is called."""
     repository(harness.dir)
