@@ -1309,6 +1309,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_repositories_with_thousands_of_modules_are_read_only_and_commands_run",
     ),
     Defence(
+        "34 protected_paths", "mounting over repositories", "repositories-that-are-mounted", Value("[]"),
+        "test_the_hooks_and_settings_of_a_hundred_repositories_are_read_only",
+    ),
+    Defence(
+        "34 protected_paths", "a bound for deep repositories", "room-for-deep-repositories", ALWAYS,
+        "test_commands_still_run_after_one_made_a_repository_hundreds_of_folders_deep",
+    ),
+    Defence(
         "34 protected_paths", "our own program read-only in the workspace", "own-program-read-only", REMOVED,
         "test_a_command_cannot_change_the_program_that_runs_it",
     ),

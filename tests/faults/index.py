@@ -346,6 +346,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_session_network.py::test_a_rule_allows_https_only_unless_it_names_a_port",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_repositories_with_thousands_of_modules_are_read_only_and_commands_run",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_the_hooks_and_settings_of_a_hundred_repositories_are_read_only",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_commands_still_run_after_one_made_a_repository_hundreds_of_folders_deep",
         "tests/tools/shell_support/test_sandbox_folders.py::test_an_added_folder_that_became_a_link_opens_nothing",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_a_command_cannot_replace_a_workspace_within_another_writable_folder",

@@ -44,8 +44,10 @@ ROOT_ONLY_PATHS = (
 _HOST_NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/mtab")
 VISIBLE_APP_FOLDERS = ("skills", "themes")
 """Folders of kimi-tui's home that a command in the sandbox can read."""
-_MAX_REPOSITORIES = 20
-_MAX_GUARDED = 100_000
+_MAX_REPOSITORIES = 100
+_MAX_MOUNTED = 40_000
+"""Bytes of the paths of repositories, with the folders above them: a command can make one thousands of folders deep."""
+_MAX_GUARDED = 80_000
 """Bytes of guarded paths, with the folders above them; Linux takes 128 KiB for one argument. The rest of the
 repositories is read-only.
 """
@@ -185,7 +187,7 @@ def _as_it_is(kind: str, path: Path) -> Mount:
 
 def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse) -> list[GitDir]:
     around = filter(None, map(workspace.git_entry, workspace.kept_folders))
-    found = map(git_dir_at, dict.fromkeys((*around, *islice(repositories, _MAX_REPOSITORIES))))
+    found = map(git_dir_at, dict.fromkeys((*around, *_mounted(repositories))))
     dirs: dict[Path, GitDir] = {}
     for one in filter(None, found):
         same = dirs.get(one.path, one)  # defence: every-git-file-of-a-repository
@@ -201,6 +203,18 @@ def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse)
         if room < 0:
             opened[place] = _closed(one)  # defence: room-for-guarded-paths
     return opened
+
+
+def _mounted(repositories: Iterable[Path]) -> Iterator[Path]:
+    above: set[Path] = set()
+    room = _MAX_MOUNTED
+    for path in islice(repositories, _MAX_REPOSITORIES):  # defence: repositories-that-are-mounted
+        new = {path, *path.parents} - above
+        size = sum(len(os.fsencode(one)) for one in new)
+        if size <= room:  # defence: room-for-deep-repositories
+            room -= size
+            above |= new
+            yield path
 
 
 def _closed(git: GitDir) -> GitDir:

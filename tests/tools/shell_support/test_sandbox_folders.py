@@ -329,6 +329,34 @@ async def test_repositories_with_thousands_of_modules_are_read_only_and_commands
     assert "Read-only file system" in str(value.output)
 
 
+async def test_the_hooks_and_settings_of_a_hundred_repositories_are_read_only(
+    harness: ToolHarness, other: Path
+) -> None:
+    for number in range(100):
+        folder = harness.dir / f"r{number:02}/.git"
+        for name in ("hooks", "objects", "refs"):
+            (folder / name).mkdir(parents=True)
+        for name in ("HEAD", "config", "hooks/pre-commit"):
+            (folder / name).touch()
+    tool = await boxed(harness)
+    for started in ("true", "git --version"):
+        written = "for f in r*/.git/hooks/pre-commit r*/.git/config; do echo x > $f && echo $f; done"
+        value = await harness.use(tool, command=f"({started}; {written}) 2>/dev/null")
+        assert " r" not in f" {value.output}".replace("\n", " ")
+
+
+async def test_commands_still_run_after_one_made_a_repository_hundreds_of_folders_deep(
+    harness: ToolHarness, other: Path
+) -> None:
+    """The folders above a mount are mounts too, and arguments of one program."""
+    tool = await boxed(harness)
+    made = "for n in {1..450}; do mkdir a && cd a; done; mkdir -p .git/objects .git/refs; touch .git/HEAD"
+    value = await harness.use(tool, command=made)
+    assert not value.is_error, value
+    value = await harness.use(tool, command="echo ran")
+    assert "ran" in str(value.output), value.message
+
+
 @pytest.mark.parametrize(
     "link",
     ["ln -s $XDG_CACHE_HOME/r x", "ln -s $XDG_CACHE_HOME x", "mkdir d; ln -s d/e/../r x; ln -s $XDG_CACHE_HOME/y d/e"],
