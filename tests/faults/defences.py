@@ -1117,6 +1117,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_removes_the_git_file_of_a_workspace_that_is_a_worktree",
     ),
     Defence(
+        "34 protected_paths", "putting back no settings of another session", "settings-of-another-session",
+        Value("old"), "test_settings_that_another_session_undid_meanwhile_are_not_put_back",
+    ),
+    Defence(
         "34 protected_paths", "asking before a remote of Git moves", "remotes-as-they-are",
         Value("self._sandbox.confines_commands"),
         "test_a_remote_of_git_is_moved_only_with_an_approval",

@@ -216,9 +216,11 @@ def _text(file: Path, most: int) -> str:
     return read_bytes(file, most=most).decode("utf-8")
 
 
-def without_unsafe_settings(text: str, *, git_dir: Path, tops: Collection[Path]) -> tuple[str, list[str]]:
-    """Return a configuration without the settings that are not known to be harmless, and these settings as
-    `section.key=value`.
+def without_unsafe_settings(
+    text: str, *, git_dir: Path, tops: Collection[Path], kept_ones: Collection[str] = ()
+) -> tuple[str, list[str]]:
+    """Return a configuration without the settings that are neither known to be harmless nor among `kept_ones`, and
+    these settings as `section.key=value`.
 
     Invalid lines are removed too. `git_dir` is its Git directory; a submodule's worktree is in `tops`.
     """
@@ -244,7 +246,7 @@ def without_unsafe_settings(text: str, *, git_dir: Path, tops: Collection[Path])
                 harmless = False
             if (section, key) == ("core", "worktree") and _is_worktree_of_submodule(value, git_dir, tops):
                 harmless = True
-            if harmless:
+            if harmless or f"{section}.{bare}" in kept_ones:
                 kept.append(line)
             else:
                 taken.append(f"{section}.{bare}")

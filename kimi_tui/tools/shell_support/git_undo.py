@@ -112,7 +112,7 @@ class ChangeUndoer:
         known = b"\n".join(was.settings).decode("utf-8", "replace")
         before, now = (text.decode("utf-8", "replace") for text in (old, read_content(file)))
         if moved := moved_destinations(before, now, known=known, shown=shown):
-            self._put_back(file, old)  # defence: pushes-go-where-they-went
+            self._put_back(file, self._still_right(file, old, now))  # defence: pushes-go-where-they-went
             yield f"{', '.join(moved)} went out of `{file}`: your next push would go elsewhere"
 
     def _undo_settings(self, file: Path, text: bytes, old: bytes, *, new: bool) -> Generator[str]:
@@ -122,10 +122,23 @@ class ChangeUndoer:
         if settings := [setting for setting in taken if setting not in known]:
             self._aside(file)
             if new or old:
-                write_new(file, kept.encode() if new else old, self.roots)
+                write_new(
+                    file,
+                    kept.encode() if new else self._still_right(file, old, text.decode("utf-8", "replace")),
+                    self.roots,
+                )
             more = f" and {len(settings) - _MAX_NAMED} more" if len(settings) > _MAX_NAMED else ""
             named = ", ".join(setting[:_MAX_TEXT] for setting in settings[:_MAX_NAMED])
             yield f"{named}{more} went out of `{file}`: it makes Git run programs"
+
+    def _still_right(self, file: Path, old: bytes, now: str) -> bytes:
+        """Return the earlier settings without those that start programs and are gone now: a command of another session
+        may have made them, which that one undid meanwhile.
+        """
+        _, present = without_unsafe_settings(now, git_dir=file.parent, tops=self.roots)
+        text = old.decode("utf-8", "replace")
+        kept, gone = without_unsafe_settings(text, git_dir=file.parent, tops=self.roots, kept_ones=set(present))
+        return kept.encode() if gone else old  # defence: settings-of-another-session
 
     def _leads_to_repository(self, entry: Path) -> bool:
         """Whether a new `.git` file belongs to a worktree or a submodule: its folder was found in the `.git` of a

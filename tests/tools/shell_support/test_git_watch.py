@@ -47,3 +47,22 @@ def test_caches_are_searched_where_more_links_lead_out_of_the_project_than_are_f
     for number in range(2001):
         (work / f"link{number}").symlink_to("../../elsewhere")
     assert "core.fsmonitor" in "".join(watch.undo_changes())
+
+
+@pytest.mark.parametrize("change", ["remote.origin.url", "core.pager"])
+def test_settings_that_another_session_undid_meanwhile_are_not_put_back(tmp_path: Path, change: str) -> None:
+    """The other session's command planted them before this one's began."""
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "remote", "add", "origin", "https://example.org/a.git")
+    git(tmp_path, "config", "core.sshCommand", "ssh -i mine")
+    config = tmp_path / ".git/config"
+    before = config.read_text("utf-8")
+    config.write_text(before + _ACTING, "utf-8")
+    watch = GitWatch(lambda: [tmp_path])
+    watch.accept_current()
+    config.write_text(before, "utf-8")
+    git(tmp_path, "config", change, "https://evil.example/a")
+    assert change in "".join(watch.undo_changes()).lower()
+    assert "planted" not in config.read_text("utf-8")
+    assert "evil" not in config.read_text("utf-8")
+    assert "ssh -i mine" in config.read_text("utf-8")
