@@ -254,10 +254,13 @@ def test_a_worktree_of_a_setting_that_became_a_link_is_written_no_more(work: Pat
 
 
 def test_what_could_not_be_undone_is_said(work: Path) -> None:
+    """A link took the place of the folder, which is then none of the workspace's any more."""
     folders = [work]
     watch = GitWatch(lambda: folders)
     watch.accept_current()
     git(work, "config", "core.fsmonitor", "x")
+    work.rename(work.with_name("moved"))
+    work.symlink_to("moved")
     folders.clear()
     assert "could not be" in "".join(watch.undo_changes())
 
