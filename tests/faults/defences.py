@@ -1587,6 +1587,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_blocked_output_is_given_up_once_the_input_has_ended",
     ),
     Defence(
+        "47 client_gone", "asking no hooks of a client that has gone", "no-hooks-of-gone-clients", REMOVED,
+        "test_the_end_of_a_session_does_not_wait_for_a_hook_of_a_client_that_has_gone",
+    ),
+    Defence(
         "47 client_gone", "waiting for a reader that is far behind", "wait-for-slow-readers", REMOVED,
         "test_a_turn_waits_for_a_client_that_is_far_behind_and_the_client_gets_all_of_it",
     ),

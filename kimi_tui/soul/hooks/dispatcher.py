@@ -74,6 +74,10 @@ class HookDispatcher:
         future.set_result(HookResult(action == "block", plain(reason)))
         return True
 
+    def forget_clients(self) -> None:
+        """Drop the hooks of clients: call it once they have gone, and nobody can answer."""
+        self._subscriptions.clear()  # defence: no-hooks-of-gone-clients
+
     @property
     def clients(self) -> tuple[Subscription, ...]:
         return tuple(self._subscriptions)

@@ -73,6 +73,7 @@ class WireServer:
             for task in running:
                 if task is not self._main or not self._cancelling:
                     task.cancel()
+            self._engine.hooks.forget_clients()
             await asyncio.gather(*running, return_exceptions=True)
             for end in unlisten:
                 end()

@@ -191,6 +191,14 @@ async def test_a_client_without_questions_has_a_model_that_cannot_ask(tmp_path):
         assert "QuestionRequest" not in client.types
 
 
+@pytest.mark.timeout(20)
+async def test_the_end_of_a_session_does_not_wait_for_a_hook_of_a_client_that_has_gone(tmp_path):
+    async with served(plan(tmp_path, "text: hi")) as (client, engine):
+        await client.initialize(hooks=[{"id": "h", "event": "SessionEnd", "timeout": 10_000}])
+        await client.call("prompt", user_input="go")
+    assert engine.hooks.clients == ()
+
+
 async def test_a_hook_of_the_client_is_asked_and_may_block(tmp_path):
     async with served(plan(tmp_path, SHELL, "text: ok", yolo=True)) as (client, engine):
         with pytest.raises(Refused, match="unknown event 'Lunch'"):
