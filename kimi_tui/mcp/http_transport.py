@@ -10,9 +10,15 @@ from mcp.client._transport import TransportStreams
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
-from kimi_tui.formats import byte_count
 from kimi_tui.mcp.config import ServerConfig
-from kimi_tui.mcp.stdio_transport import MAX_MESSAGE
+from kimi_tui.mcp.message_limit import (
+    MAX_MESSAGE,
+    MAX_VALUES,
+    TOO_LARGE,
+    TOO_MANY_VALUES,
+    EventValues,
+    value_count,
+)
 
 _CONNECT_SECONDS = 30.0
 _IDLE_SECONDS = 300.0
@@ -22,10 +28,7 @@ FIRST_STREAMS = 10
 
 
 class ResponseTooLargeError(httpx2.StreamError):
-    """The body of a response is larger than the limit for a message."""
-
-    def __init__(self) -> None:
-        super().__init__(f"it sent a message of more than {byte_count(MAX_MESSAGE)}")
+    """The body of a response, or an event of it, is larger than the limit for a message."""
 
 
 class InsecureAddressError(httpx2.UnsupportedProtocol):
@@ -117,29 +120,50 @@ def _is_loopback(host: str) -> bool:
 
 
 def _bound(response: httpx2.Response) -> None:
-    """Limit the size of a body; the reader of an event stream limits each event. We never request compression."""
+    """Limit a body's size and values, or the values of each event, whose size its reader limits.
+
+    We never request compression.
+    """
     encoding = response.headers.get("content-encoding", "identity").lower()
     if encoding not in ("", "identity"):
         raise httpx2.StreamError(f"the server answered with the encoding {encoding}, which was not requested")
     is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
     requested = "text/event-stream" in response.request.headers.get("accept", "")
-    if is_stream and requested and response.status_code == 200:  # defence: only-requested-streams
+    if not isinstance(response.stream, httpx2.AsyncByteStream):
         return
-    if isinstance(response.stream, httpx2.AsyncByteStream):
-        response.stream = _BoundedStream(response.stream)
+    if is_stream and requested and response.status_code == 200:  # defence: only-requested-streams
+        response.encoding = "utf-8"  # the only one of MCP, and the one that is counted
+        response.stream = _BoundedEvents(response.stream)
+    else:
+        response.stream = _BoundedBody(response.stream)
 
 
-class _BoundedStream(httpx2.AsyncByteStream):
+class _Bounded(httpx2.AsyncByteStream):
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
         self._stream = stream
 
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+class _BoundedBody(_Bounded):
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        chunks: list[bytes] = []
         size = 0
         async for chunk in self._stream:
             size += len(chunk)
             if size > MAX_MESSAGE:
-                raise ResponseTooLargeError
+                raise ResponseTooLargeError(TOO_LARGE)
+            chunks.append(chunk)
             yield chunk
+        if value_count(b"".join(chunks)) > MAX_VALUES:  # defence: bound-mcp-body-values
+            raise ResponseTooLargeError(TOO_MANY_VALUES)
 
-    async def aclose(self) -> None:
-        await self._stream.aclose()
+
+class _BoundedEvents(_Bounded):
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        values = EventValues()
+        async for chunk in self._stream:
+            if values.add(chunk) > MAX_VALUES:  # defence: bound-mcp-event-values
+                raise ResponseTooLargeError(TOO_MANY_VALUES)
+            yield chunk

@@ -22,13 +22,10 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 
 from kimi_tui import json_text
-from kimi_tui.formats import byte_count
 from kimi_tui.i18n import tr
+from kimi_tui.mcp.message_limit import MAX_MESSAGE, MAX_VALUES, TOO_LARGE, TOO_MANY_VALUES, value_count
 from kimi_tui.mcp.rate_limit import FLOOD, RateLimit
 from kimi_tui.tools.shell_support.supervision import GRACE, kill_escaped_processes, marked, supervisor_argv
-
-MAX_MESSAGE = 16 << 20
-"""Maximum bytes of one message."""
 
 _CHUNK = 1 << 18
 _POLL_SECONDS = 0.005
@@ -79,6 +76,9 @@ class Child:
                     break
                 if not line.strip():
                     continue
+                if value_count(line) > MAX_VALUES:  # defence: bound-mcp-values
+                    self.end_reason = TOO_MANY_VALUES
+                    break
                 try:
                     message = _message(line)
                 except ValueError:
@@ -106,7 +106,7 @@ class Child:
             partial.append(tail)
             size += len(tail)
             if size > MAX_MESSAGE:  # defence: bound-mcp-message
-                self.end_reason = f"it sent a message of more than {byte_count(MAX_MESSAGE)}"
+                self.end_reason = TOO_LARGE
                 return
             if len(chunk) >= _CHUNK // 2:
                 await asyncio.sleep(_POLL_SECONDS)

@@ -1517,6 +1517,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_flood_in_a_call_ends_the_server_and_not_the_session",
     ),
     Defence(
+        "41 mcp_bad", "a bound on the values of a message", "bound-mcp-values", NEVER,
+        "test_a_flood_in_a_call_ends_the_server_and_not_the_session",
+    ),
+    Defence(
+        "41 mcp_bad", "the same for the body of a response", "bound-mcp-body-values", NEVER,
+        "test_an_answer_of_too_many_values_is_not_read",
+    ),
+    Defence(
+        "41 mcp_bad", "the same for an event of a stream", "bound-mcp-event-values", NEVER,
+        "test_an_answer_of_too_many_values_is_not_read",
+    ),
+    Defence(
         "41 mcp_bad", "an end to cycles", "cyclic-reference", NEVER,
         "test_references_are_put_in_place_and_cycles_end",
     ),

@@ -32,6 +32,26 @@ async def test_no_body_of_an_authorization_is_without_bound_whatever_it_calls_it
             assert at.state("g").cause == "it sent a message of more than 16 MiB"
 
 
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream", "text/event-stream; charset=utf-7"])
+async def test_an_answer_of_too_many_values_is_not_read(tmp_path, kind):
+    async def odd(request: Request) -> bool:
+        if request.message.get("method") != "tools/call":
+            return False
+        result = {"content": [{"type": "text", "text": ""}] * 300_000}
+        body = json.dumps({"jsonrpc": "2.0", "id": request.message["id"], "result": result}).encode()
+        if kind != "application/json":
+            body = b"data: " + body.replace(b", ", b",\ndata: ", 2) + b"\n\n"
+        if "utf-7" in kind:
+            body = body.replace(b"{", b"+AHs-").replace(b"}", b"+AH0-").replace(b",", b"+ACw-")
+        head = f"HTTP/1.1 200 it\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+        request.writer.write(head.encode() + body)
+        await request.writer.drain()
+        return True
+
+    async with http_server(odd) as served, mcp_harness(tmp_path, g={"url": served.url}) as at:
+        assert (await at.use("mcp__g__t")).is_error
+
+
 async def test_a_call_that_is_not_answered_holds_back_no_other_one(tmp_path):
     called = asyncio.Event()
 

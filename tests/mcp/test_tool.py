@@ -143,6 +143,8 @@ async def test_a_flood_in_a_call_ends_the_server_and_not_the_session(tmp_path: P
     async with mcp_harness(tmp_path, f=odd("faults"), e=odd("chatty")) as at:
         frame = await at.use("mcp__f__frame")
         assert frame.message == "The MCP server `f` failed: it sent a message of more than 16 MiB"
+        values = await at.use("mcp__f__values")
+        assert values.message == "The MCP server `f` failed: it sent a message of more than 250000 values"
         flood = await at.use("mcp__f__flood")
         assert flood.message == "The MCP server `f` failed: it sent a flood of messages"
         assert (await at.use("mcp__e__ping")).output == "ping done"

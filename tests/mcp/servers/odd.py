@@ -43,6 +43,8 @@ def call(message: dict) -> None:
             sys.stdout.write("x" * 100_000_000)
             sys.stdout.flush()
             time.sleep(60)
+        case "values":
+            say({"id": message["id"], "result": {"content": [], "structuredContent": {"a": [{}] * 300_000}}})
         case "halves":
             say({"id": message["id"], "result": {"content": [{"type": "text", "text": "a\ud800b \ud83d\ude00"}]}})
         case "hidden":
@@ -102,7 +104,7 @@ def main() -> None:
         case "abyss":
             serve([tool("deep", _deep(400))])
         case "faults":
-            serve([tool("flood"), tool("frame"), tool("hidden", description="\x1b[31mevil\x07 text‮")])
+            serve([tool("flood"), tool("frame"), tool("values"), tool("hidden", description="\x1b[31mevil\x07 text‮")])
         case "silent":
             serve([tool("ping")], capabilities={"tools": {}, "prompts": {}, "resources": {}})
         case "prompts":
