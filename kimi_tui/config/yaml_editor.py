@@ -7,7 +7,7 @@ import contextlib
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import cast
 
@@ -21,6 +21,7 @@ from kimi_tui.atomic_file import replacement
 from kimi_tui.config.json_schema import FILE_NAME, config_schema
 from kimi_tui.config.loader import LoadedConfig, default_file, load_config
 from kimi_tui.errors import ConfigError
+from kimi_tui.file_lock import exclusive_lock
 from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import read_text
@@ -47,11 +48,12 @@ def edit(changes: Mapping[KeyPath, Value], file: Path | None = None) -> LoadedCo
     Raises ConfigError, and leaves the file unchanged, if it cannot be read, would not load, or cannot be written.
     """
     file = editable_file(file)
-    old_text = _read(file)
-    table = _parsed(old_text, file)
-    for path, value in changes.items():
-        _put(table, path, value, file)
-    loaded = _replace(file, _dumped(table, old_text))
+    with _changing(file):
+        old_text = _read(file)
+        table = _parsed(old_text, file)
+        for path, value in changes.items():
+            _put(table, path, value, file)
+        loaded = _replace(file, _dumped(table, old_text))
     if old_text == _NEW:
         _write_schema(file.resolve().parent)
     return loaded
@@ -144,13 +146,28 @@ def _only_comments(text: str) -> bool:
     return all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines())
 
 
+@contextlib.contextmanager
+def _changing(file: Path) -> Generator[None]:
+    """Nobody else changes the file during the block, so that no process undoes another's change."""
+    folder = file.resolve().parent
+    try:
+        private_folder(folder)
+        with exclusive_lock(folder):  # defence: one-writer-of-settings
+            yield
+    except OSError as error:
+        raise _unwritable(file, error) from error
+
+
+def _unwritable(file: Path, error: OSError) -> ConfigError:
+    return ConfigError(tr("cannot be written: {cause}", cause=error.strerror or error), file=file)
+
+
 def _replace(file: Path, text: str) -> LoadedConfig:
     try:
-        private_folder(file.resolve().parent)
         with replacement(file, text, follow_link=True, sync_folder=True) as temporary:
             loaded = load_config(temporary)
     except ConfigError as error:
         raise ConfigError(error.cause, file=file, key=error.key) from None
     except OSError as error:
-        raise ConfigError(tr("cannot be written: {cause}", cause=error.strerror or error), file=file) from error
+        raise _unwritable(file, error) from error
     return LoadedConfig(loaded.config, file, loaded.warnings)

@@ -2,12 +2,13 @@
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from kimi_tui.atomic_file import replace_file
 from kimi_tui.errors import ConfigError
+from kimi_tui.file_lock import exclusive_lock
 from kimi_tui.i18n import tr
 from kimi_tui.mcp.config import Server, check, read_table, user_file
 from kimi_tui.paths import private_folder
@@ -16,10 +17,11 @@ from kimi_tui.paths import private_folder
 def add_server(file: Path, name: str, entry: Mapping[str, object]) -> bool:
     """Write the entry to the file; returns whether it replaced one of the same name. Raises ConfigError and OSError."""
     check(name, entry, str(file))
-    table, servers = _entries(file)
-    replaced = name in servers
-    servers[name] = dict(entry)
-    _write(file, table)
+    with _changing(file):
+        table, servers = _entries(file)
+        replaced = name in servers
+        servers[name] = dict(entry)
+        _write(file, table)
     return replaced
 
 
@@ -31,26 +33,28 @@ def import_servers(source: Path) -> list[str]:
     if not source.is_file():
         return []
     _table, imported = _entries(source)
-    table, existing = _entries(user_file())
     added: list[str] = []
-    for name, entry in imported.items():
-        with contextlib.suppress(ConfigError):
-            if name not in existing and isinstance(entry, dict):
-                check(name, cast(dict[str, object], entry), str(source))
-                existing[name] = entry
-                added.append(name)
-    if added:
-        _write(user_file(), table)
+    with _changing(user_file()):
+        table, existing = _entries(user_file())
+        for name, entry in imported.items():
+            with contextlib.suppress(ConfigError):
+                if name not in existing and isinstance(entry, dict):
+                    check(name, cast(dict[str, object], entry), str(source))
+                    existing[name] = entry
+                    added.append(name)
+        if added:
+            _write(user_file(), table)
     return added
 
 
 def remove_server(file: Path, name: str) -> Server | None:
     """Remove the entry from the file; return None if the file has no such entry. Raises ConfigError and OSError."""
-    table, servers = _entries(file)
-    if name not in servers:
-        return None
-    entry = servers.pop(name)
-    _write(file, table)
+    with _changing(file):
+        table, servers = _entries(file)
+        if name not in servers:
+            return None
+        entry = servers.pop(name)
+        _write(file, table)
     try:
         return check(name, entry, str(file))
     except ConfigError:
@@ -65,6 +69,13 @@ def _entries(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return table, cast(dict[str, Any], servers)
 
 
-def _write(file: Path, table: dict[str, Any]) -> None:
+@contextlib.contextmanager
+def _changing(file: Path) -> Generator[None]:
+    """Nobody else changes the file during the block, so that no process undoes another's change. Raises OSError."""
     private_folder(file.parent)
+    with exclusive_lock(file.parent):  # defence: one-writer-of-servers
+        yield
+
+
+def _write(file: Path, table: dict[str, Any]) -> None:
     replace_file(file, json.dumps(table, indent=2, ensure_ascii=False) + "\n", follow_link=True, sync_folder=True)

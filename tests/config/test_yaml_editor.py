@@ -2,6 +2,7 @@
 
 import json
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,13 @@ def test_tables_are_made_on_the_way_and_names_may_hold_dots(file: Path) -> None:
     edit({("models", "kimi-k2.5", "provider"): "box", ("models", "kimi-k2.5", "model"): "kimi-k2.5"}, file)
     assert load_config(file).config.models["kimi-k2.5"].model == "kimi-k2.5"
     assert "# the one at work" in file.read_text("utf-8")
+
+
+def test_edits_at_the_same_time_are_all_kept(file: Path) -> None:
+    names = [f"m{number}" for number in range(24)]
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda name: edit({("models", name): {"provider": "box", "model": name}}, file), names))
+    assert {*names, "small"} == set(load_config(file).config.models)
 
 
 def test_none_takes_a_key_out(file: Path) -> None:

@@ -2333,6 +2333,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_decisions_at_the_same_time_are_all_kept",
     ),
     Defence(
+        "changes of two processes", "one writer of mcp.json at a time", "one-writer-of-servers", UNWRAPPED,
+        "test_servers_that_are_added_at_the_same_time_are_all_kept",
+    ),
+    Defence(
+        "changes of two processes", "one writer of config.yaml at a time", "one-writer-of-settings", UNWRAPPED,
+        "test_edits_at_the_same_time_are_all_kept",
+    ),
+    Defence(
         "a pipe in our own home", "reading regular files only", "regular-draft", Value('self.file.read_text("utf-8")'),
     ),
     Defence(

@@ -746,6 +746,10 @@ CASES: dict[str, tuple[str, ...]] = {
     "trust decisions of two processes": (
         "tests/permission/test_trust.py::test_decisions_at_the_same_time_are_all_kept",
     ),
+    "changes of two processes": (
+        "tests/mcp/test_config.py::test_servers_that_are_added_at_the_same_time_are_all_kept",
+        "tests/config/test_yaml_editor.py::test_edits_at_the_same_time_are_all_kept",
+    ),
     "a session to import without end": (
         "tests/session/test_atomic_folder.py::test_a_killed_import_or_fork_leaves_no_half_session",
         "tests/session/test_atomic_folder.py::test_what_a_killed_process_left_is_deleted_a_day_later",

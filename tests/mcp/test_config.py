@@ -1,5 +1,6 @@
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,14 @@ def test_ones_own_server_wins_over_the_projects(tmp_path: Path) -> None:
     setup = load(tmp_path)
     assert [server.config.command for server in setup.servers] == ["mine"]
     assert setup.problems == (f"{file}: both: ignored; {user_file()} already defines this name",)
+
+
+def test_servers_that_are_added_at_the_same_time_are_all_kept(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    names = [f"s{number}" for number in range(80)]
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda name: add_server(file, name, {"command": "x"}), names))
+    assert set(json.loads(file.read_text("utf-8"))["mcpServers"]) == set(names)
 
 
 def test_editing_keeps_what_else_is_in_the_file(tmp_path: Path) -> None:
