@@ -42,10 +42,10 @@ _TOO_MANY = (
 
 class GitWatch:
     """The repositories in and around `folders`, and in `others`, in which only those count. The methods read many
-        folders: call them in a thread.
+    folders: call them in a thread.
 
     `around` finds the Git directory of the repository around a folder. `linked` are more folders that commands can
-        write, in which repositories count as soon as a link leads there.
+    write, in which repositories count as soon as a link leads there.
     """
 
     def __init__(
