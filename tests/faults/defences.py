@@ -2776,6 +2776,10 @@ DEFENCES: tuple[Defence, ...] = (
         REMOVED, "test_letters_that_come_with_the_escape_that_closes_a_screen_are_in_the_message",
     ),
     Defence(
+        "keys that come with the key before them", "keys that wait for what opens", "keys-of-an-opening-screen",
+        REMOVED, "test_letters_that_come_with_the_key_that_opens_a_field_are_in_it",
+    ),
+    Defence(
         "a text takes the place of the draft", "an earlier message", "draft-before-a-search", REMOVED,
         "test_a_draft_that_an_earlier_message_replaces_is_recalled_by_up",
     ),

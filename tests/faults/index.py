@@ -1003,6 +1003,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/composer/test_composer.py::test_up_twice_in_one_read_takes_back_one_queued_message",
         "tests/ui/tui/widgets/test_one_shot_screen.py::"
         "test_letters_that_come_with_the_escape_that_closes_a_screen_are_in_the_message",
+        "tests/ui/tui/widgets/test_one_shot_screen.py::"
+        "test_letters_that_come_with_the_key_that_opens_a_field_are_in_it",
+        "tests/ui/tui/widgets/test_one_shot_screen.py::"
+        "test_letters_that_come_with_the_key_that_goes_to_a_pane_are_not_in_the_message",
     ),
     "a text takes the place of the draft": (
         "tests/ui/tui/composer/test_composer.py::test_a_draft_that_an_earlier_message_replaces_is_recalled_by_up",

@@ -35,7 +35,7 @@ from kimi_tui.ui.tui.session.prompt_controller import PromptController
 from kimi_tui.ui.tui.session.session_controller import MakeEngine, SessionController
 from kimi_tui.ui.tui.startup import gc_tuning
 from kimi_tui.ui.tui.startup.deferred_imports import preload
-from kimi_tui.ui.tui.startup.input_buffer import StartupInputBuffer
+from kimi_tui.ui.tui.startup.input_buffer import KeyPassed, StartupInputBuffer, opens_something
 from kimi_tui.ui.tui.state.view_clock import ViewClock
 from kimi_tui.ui.tui.terminal.frame_rate import FRAME
 from kimi_tui.ui.tui.themes import theme
@@ -152,7 +152,7 @@ class KimiTui(PaneMessages):
         self.presenter.history_sink = self.time_travel
         self.flow_controller = FlowController(self, self.presenter, self._browse_runs, clock=self.view_clock)
         self.panes_mounted = True
-        await self._input_buffer.flush_all(super().on_event)
+        await self._input_buffer.flush_all(self._deliver)
 
     async def _browse_runs(self, work_dir: "Path", name: str) -> None:
         from kimi_tui.ui.tui.replay.run_browser import RunBrowser
@@ -346,11 +346,21 @@ class KimiTui(PaneMessages):
             if self.main_screen.in_pane:
                 self.presenter.last_steered_at = self.monotonic()
         if not self._input_buffer.buffer(event, can_write=self.main_screen.focused is not None):
-            await super().on_event(event)
+            await self._deliver(event)
+
+    async def _deliver(self, event: events.Event) -> None:
+        """Deliver an event; what follows a key that opens a screen waits for that screen."""
+        opens = isinstance(event, events.Key) and not event.is_forwarded and opens_something(self.screen, event)
+        await super().on_event(event)
+        if opens and self.panes_mounted:
+            self._input_buffer.hold(self, self._deliver)  # defence: keys-of-an-opening-screen
+
+    async def on_key_passed(self, event: KeyPassed) -> None:
+        await self._input_buffer.key_passed(self, event, self._deliver)
 
     async def on_descendant_focus(self, event: events.DescendantFocus) -> None:  # defence: cheap-focus
         self.hint()
-        await self._input_buffer.flush_text(super().on_event)
+        await self._input_buffer.flush_text(self._deliver)
 
     def on_hints_changed(self) -> None:
         self.hint()

@@ -165,6 +165,10 @@ KEYS: tuple[KeyBinding, ...] = (
 
 ACTIONS = frozenset(key.action.partition("(")[0] for key in KEYS if key.action)
 """The app actions that have keys."""
+OPENING_ACTIONS = frozenset(
+    ("help", "pane", "screen.next_pane", "command_palette", "open_screen", "time", "screen.find")
+)
+"""Those that open a screen or move the focus: the keys that follow belong there."""
 
 DISPLAY_NAMES = {
     "escape": "Esc", "enter": "Enter", "space": "Space", "tab": "Tab", "up": "↑", "down": "↓", "left": "←",

@@ -1,13 +1,37 @@
-"""Buffers input until the panes are mounted."""
+"""Buffers input until the panes are mounted, and after a key that opens a screen until that screen has the focus."""
 
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from textual import events
+from textual.message import Message
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
+
+from kimi_tui.ui.tui.keys.bindings import OPENING_ACTIONS
 
 _EDITING_KEYS = frozenset({"enter", "shift+enter", "alt+enter", "ctrl+j", "backspace", "left", "right", "ctrl+q"})
 
 
 Deliver = Callable[[events.Event], Awaitable[None]]
+
+
+class InputHost(Protocol):
+    """The app: its top screen, the focus in it, and a timer."""
+
+    @property
+    def screen(self) -> Screen[object]: ...
+    @property
+    def focused(self) -> Widget | None: ...
+    def set_timer(self, delay: float, callback: Callable[[], Awaitable[None]], /) -> Timer: ...
+
+
+class KeyPassed(Message):
+    """Follows a key on its way to the app, and a screen that it opened until that is mounted."""
+
+
+_LONGEST_WAIT_S = 2.0
 
 
 class StartupInputBuffer:
@@ -16,26 +40,58 @@ class StartupInputBuffer:
     def __init__(self) -> None:
         self._buffered: list[events.Key | events.Paste] = []
         self._flushed = False
+        self._opening: KeyPassed | None = None
+        self._holds = 0
+        self._passed: Screen[object] | None = None
 
     def buffer(self, event: events.Event, *, can_write: bool) -> bool:
         """Buffer the key if it has to wait; return whether it was buffered."""
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             return False
-        if not self._buffered and (self._flushed or (can_write and _is_text_input(event))):
+        if not self._buffered and self._opening is None and (self._flushed or (can_write and _is_text_input(event))):
             return False
         self._buffered.append(event)
         return True
 
     async def flush_text(self, deliver: Deliver) -> None:
         """Deliver the text typed so far, in order."""
-        while self._buffered and _is_text_input(self._buffered[0]):
+        while self._buffered and self._opening is None and _is_text_input(self._buffered[0]):
             await self._deliver(deliver)
 
     async def flush_all(self, deliver: Deliver) -> None:
-        """Deliver all buffered keys, in order, and stop buffering."""
+        """Deliver the buffered keys, in order; those after a key that opens a screen wait for it."""
         self._flushed = True
-        while self._buffered:
+        while self._buffered and self._opening is None:
             await self._deliver(deliver)
+
+    def hold(self, host: InputHost, deliver: Deliver) -> None:
+        """Buffer what follows a key that opens a screen or moves the focus, until that is done."""
+        self._opening = KeyPassed()
+        self._holds += 1
+        number = self._holds
+
+        async def give_up() -> None:
+            if self._opening is not None and self._holds == number:
+                await self._release(deliver)
+
+        host.set_timer(_LONGEST_WAIT_S, give_up)
+        self._passed = host.screen
+        (host.focused or host.screen).post_message(self._opening)
+
+    async def key_passed(self, host: InputHost, event: KeyPassed, deliver: Deliver) -> None:
+        """Called when the key has come to the app, and again when the screen that it opened is mounted."""
+        if event is not self._opening:
+            return
+        if host.screen is not self._passed:
+            self._passed, self._opening = host.screen, KeyPassed()
+            host.screen.post_message(self._opening)
+        else:
+            await self._release(deliver)
+
+    async def _release(self, deliver: Deliver) -> None:
+        self._opening = self._passed = None
+        if self._flushed:
+            await self.flush_all(deliver)
 
     async def _deliver(self, deliver: Deliver) -> None:
         first = self._buffered[0]
@@ -46,3 +102,9 @@ class StartupInputBuffer:
 
 def _is_text_input(event: events.Key | events.Paste) -> bool:
     return isinstance(event, events.Paste) or event.is_printable or event.key in _EDITING_KEYS
+
+
+def opens_something(screen: Screen[object], event: events.Key) -> bool:
+    """Whether the key is bound to an action that opens a screen or moves the focus."""
+    bound = None if event.is_printable else screen.active_bindings.get(event.key)
+    return bound is not None and bound.enabled and bound.binding.action.partition("(")[0] in OPENING_ACTIONS

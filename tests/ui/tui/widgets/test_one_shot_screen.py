@@ -4,11 +4,28 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input
 
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.option_list import Option
+from kimi_tui.ui.tui.main_screen.find_bar import FindBar
+from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import FakeEngine, make_app
+from tests.ui.tui.pilot_driver import Start, start
 from tests.ui.tui.test_screen import ready
+
+__all__ = ["start"]
+
+Keys = list[tuple[str, str | None]]
+NOW: Keys = [("n", "n"), ("o", "o"), ("w", "w")]
+
+
+async def type_in_one_read(pilot: Pilot[int], keys: Keys) -> None:
+    for name, letter in keys:
+        pilot.app.post_message(events.Key(name, letter))
+    for _ in range(8):
+        await pilot.pause()
 
 
 async def test_a_second_answer_of_a_screen_that_goes_is_nobodys(tmp_path: Path) -> None:
@@ -45,3 +62,44 @@ async def test_letters_that_come_with_the_escape_that_closes_a_screen_are_in_the
         await pilot.pause()
         assert app.screen is app.main_screen
         assert app.main_screen.composer.text == "now"
+
+
+@pytest.mark.parametrize("key", ["ctrl+p", "ctrl+l"])
+async def test_letters_that_come_with_the_key_that_opens_a_field_are_in_it(tmp_path: Path, key: str) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        await type_in_one_read(pilot, [("d", "d"), (key, None), *NOW])
+        assert app.main_screen.composer.text == "d"
+        assert app.screen.query_one(Input).value == "now"
+
+
+@pytest.mark.parametrize("key", ["f2", "f8"])
+async def test_letters_that_come_with_the_key_that_goes_to_a_pane_are_not_in_the_message(
+    start: Start, key: str
+) -> None:
+    async with start() as driver:
+        await driver.say(*wire_scenarios.error())
+        await type_in_one_read(driver.pilot, [("d", "d"), (key, None), *NOW])
+        assert driver.composer == "d"
+        assert driver.app.main_screen.in_pane
+
+
+async def test_letters_that_come_with_the_key_of_the_find_bar_are_in_it(start: Start) -> None:
+    async with start() as driver:
+        await driver.say(*wire_scenarios.error())
+        await type_in_one_read(driver.pilot, [("d", "d"), ("ctrl+f", None), *NOW])
+        assert driver.composer == "d"
+        assert driver.app.main_screen.query_one(FindBar).query_text == "now"
+
+
+async def test_a_field_that_is_opened_closed_and_opened_in_one_read_gets_the_letters_typed_while_it_is_open(
+    tmp_path: Path,
+) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        around: Keys = [("ctrl+p", None), ("x", "x"), ("escape", None)]
+        await type_in_one_read(pilot, [*around, ("d", "d"), ("ctrl+p", None), *NOW])
+        assert app.main_screen.composer.text == "d"
+        assert app.screen.query_one(Input).value == "now"
