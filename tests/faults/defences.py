@@ -2763,6 +2763,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_redirects_are_followed_within_bounds",
     ),
     Defence(
+        "keys that come before the configuration is read", "keys that wait for it", "keys-after-the-configuration",
+        REMOVED, "test_a_key_that_needs_the_configuration_waits_for_it",
+    ),
+    Defence(
         "keys that come with the key before them", "letters that stay", "letters-after-a-message-taken-back",
         Instead('typed = ""'),
         "test_letters_typed_before_a_message_is_back_follow_it",

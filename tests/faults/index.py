@@ -997,6 +997,9 @@ CASES: dict[str, tuple[str, ...]] = {
     "an engine is made again after yolo was turned off": (
         "tests/ui/tui/navigation/test_session_actions.py::test_yolo_of_an_option_that_was_turned_off_stays_off_in_the_next_engine",
     ),
+    "keys that come before the configuration is read": (
+        "tests/ui/tui/test_start.py::test_a_key_that_needs_the_configuration_waits_for_it",
+    ),
     "keys that come with the key before them": (
         "tests/ui/tui/test_message_delivery.py::test_letters_that_come_with_the_key_that_takes_a_message_back_follow_it",
         "tests/ui/tui/test_message_delivery.py::test_letters_typed_before_a_message_is_back_follow_it",

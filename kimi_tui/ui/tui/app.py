@@ -59,7 +59,7 @@ class KimiTui(PaneMessages):
     """Shows one session.
 
     The panes are mounted after the first frame, and the engine is created after them. Until then, messages wait for the
-    engine, and keys that are not text wait for the panes.
+    engine, and keys that are not text wait for the panes and the configuration.
     """
 
     TITLE = "kimi-tui"
@@ -152,6 +152,9 @@ class KimiTui(PaneMessages):
         self.presenter.history_sink = self.time_travel
         self.flow_controller = FlowController(self, self.presenter, self._browse_runs, clock=self.view_clock)
         self.panes_mounted = True
+
+    async def take_waiting_keys(self) -> None:
+        """Deliver the keys that waited for the panes and the configuration."""
         await self._input_buffer.flush_all(self._deliver)
 
     async def _browse_runs(self, work_dir: "Path", name: str) -> None:
@@ -334,7 +337,7 @@ class KimiTui(PaneMessages):
         return not (isinstance(self.screen, ModalFrame) and action in ACTIONS and action != "leave")
 
     async def on_event(self, event: events.Event) -> None:
-        """Map a key through the user's key bindings; buffer it until the panes are mounted."""
+        """Map a key through the user's key bindings; buffer it until it can act."""
         if isinstance(event, events.Key) and not event.is_forwarded and self.keymap.overrides:
             from kimi_tui.ui.tui.keys.remap import resolve_key
 

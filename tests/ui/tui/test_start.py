@@ -3,15 +3,20 @@
 import asyncio
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from textual import events
 
+from kimi_tui.config.schema import Config
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import bundled
+from kimi_tui.permission.trust import TrustState, trust_state
+from kimi_tui.soul.assemble import EngineConfig
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.screens.help import Help
+from kimi_tui.ui.tui.session.engine_factory import ConfigEngineFactory
 from kimi_tui.ui.tui.themes.theme import find_themes
 from kimi_tui.ui.tui.themes.theme_loader import load_theme
 from kimi_tui.ui.tui.themes.theme_parser import read_theme
@@ -177,6 +182,33 @@ async def test_a_key_that_is_no_writing_waits_for_the_panes(tmp_path: Path) -> N
         app.may.set()
         await ready(pilot)
         assert isinstance(app.screen, Help)
+
+
+@pytest.mark.parametrize(("key", "shown"), [("ctrl+g", "MainScreen"), ("ctrl+l", "Sessions")])
+async def test_a_key_that_needs_the_configuration_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, shown: str
+) -> None:
+    monkeypatch.setenv("KIMI_TUI_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("EDITOR", "true")
+    may = threading.Event()
+
+    def make_config(work_dir: Path | None, standing: TrustState | None) -> EngineConfig:
+        assert may.wait(20)
+        return EngineConfig(work_dir=work_dir or tmp_path, config=Config(), trust=standing or trust_state(tmp_path))
+
+    factory = ConfigEngineFactory(make_config)
+    app = KimiTui(factory.make, engine_factory=factory, motion=False)
+    async with app.run_test(size=(120, 40)) as pilot:
+        async with asyncio.timeout(10):
+            while not app.panes_mounted:
+                await pilot.pause()
+        await pilot.press("d", key)
+        before = app.screen
+        may.set()
+        async with asyncio.timeout(10):
+            while app.engine is None or type(app.screen).__name__ != shown:
+                await pilot.pause()
+        assert (before, app.main_screen.composer.text) == (app.main_screen, "d")
 
 
 async def test_a_screen_asked_for_before_the_engine_is_there_opens_once_it_is(tmp_path: Path) -> None:

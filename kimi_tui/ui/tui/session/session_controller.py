@@ -140,12 +140,15 @@ class SessionController:
             if (factory := view.engine_factory) is not None:
                 await factory.prepare()
                 view.apply_config(factory)
+            await view.take_waiting_keys()  # defence: keys-after-the-configuration
+            if factory is not None:
                 await view.ask_trust()
             return await self._make_engine()
         except KimiTuiError as error:
             return str(error)
         except Exception as error:  # noqa: BLE001 - the edge: a fault of ours is told, the screen stays
             _log.exception("the engine could not be made")
+            await view.take_waiting_keys()
             return f"{type(error).__name__}: {error}"
         finally:
             self._creating = False

@@ -32,6 +32,10 @@ class SessionView(Protocol):
         """Use the configuration's theme, keys and display settings."""
         ...
 
+    async def take_waiting_keys(self) -> None:
+        """Deliver the keys that waited for the panes and the configuration."""
+        ...
+
     async def ask_trust(self) -> None:
         """Ask for trust in the folder, if there is no answer yet."""
         ...

@@ -1,4 +1,4 @@
-"""Buffers input until the panes are mounted, and after a key that opens a screen until that screen has the focus."""
+"""Buffers input until the start has come so far, and after a key that opens a screen until that screen is there."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol
