@@ -2788,6 +2788,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_draft_that_an_earlier_message_replaces_is_recalled_by_up",
     ),
     Defence(
+        "a text takes the place of the draft", "words of a search in the editor", "draft-in-the-editor", REMOVED,
+        "test_the_editor_opens_the_draft_also_from_the_search_in_earlier_messages",
+    ),
+    Defence(
         "a text takes the place of the draft", "a command", "draft-before-a-command", REMOVED,
         "test_a_draft_that_a_command_of_the_palette_replaces_is_recalled_by_up",
     ),

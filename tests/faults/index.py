@@ -1015,6 +1015,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/composer/test_composer.py::test_a_draft_that_an_earlier_message_replaces_is_recalled_by_up",
         "tests/ui/tui/composer/test_composer.py::test_a_draft_that_a_command_of_the_palette_replaces_is_recalled_by_up",
         "tests/ui/tui/composer/test_composer.py::test_the_search_in_earlier_messages_neither_sends_its_words_nor_quits",
+        "tests/ui/tui/composer/test_composer.py::"
+        "test_the_editor_opens_the_draft_also_from_the_search_in_earlier_messages",
     ),
     "a sentence is typed at a screen of keys": (
         "tests/ui/tui/test_typing_on_screens.py::test_a_sentence_typed_at_a_screen_of_keys_does_nothing_and_the_screen_says_so",

@@ -19,7 +19,7 @@ from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.engine_protocol import Command, Engine
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.keys.bindings import ACTIONS, KeyContext, bindings
+from kimi_tui.ui.tui.keys.bindings import ACTIONS, KeyContext, bindings, opens_something
 from kimi_tui.ui.tui.keys.keymap import KeyMap
 from kimi_tui.ui.tui.main_screen.layout import PaneName
 from kimi_tui.ui.tui.main_screen.layout_css import LAYOUT
@@ -35,7 +35,7 @@ from kimi_tui.ui.tui.session.prompt_controller import PromptController
 from kimi_tui.ui.tui.session.session_controller import MakeEngine, SessionController
 from kimi_tui.ui.tui.startup import gc_tuning
 from kimi_tui.ui.tui.startup.deferred_imports import preload
-from kimi_tui.ui.tui.startup.input_buffer import KeyPassed, StartupInputBuffer, opens_something
+from kimi_tui.ui.tui.startup.input_buffer import KeyPassed, StartupInputBuffer
 from kimi_tui.ui.tui.state.view_clock import ViewClock
 from kimi_tui.ui.tui.terminal.frame_rate import FRAME
 from kimi_tui.ui.tui.themes import theme
@@ -353,7 +353,10 @@ class KimiTui(PaneMessages):
 
     async def _deliver(self, event: events.Event) -> None:
         """Deliver an event; what follows a key that opens a screen waits for that screen."""
-        opens = isinstance(event, events.Key) and not event.is_forwarded and opens_something(self.screen, event)
+        bound = None
+        if isinstance(event, events.Key) and not event.is_forwarded and not event.is_printable:
+            bound = self.screen.active_bindings.get(event.key)
+        opens = bound is not None and bound.enabled and opens_something(bound.binding.action)
         await super().on_event(event)
         if opens and self.panes_mounted:
             self._input_buffer.hold(self, self._deliver)  # defence: keys-of-an-opening-screen

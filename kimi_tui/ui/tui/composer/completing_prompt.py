@@ -195,6 +195,11 @@ class CompletingPrompt(Vertical):
             self._update_title()
         self._offer([])
 
+    def end_search(self) -> None:
+        """End a search in the history, as Esc does: the draft is back."""
+        if self._searching:
+            self._close_menu()
+
     def remember(self, text: str) -> None:
         """Add the message and its images to the history."""
         self.history.add(text, self.images.chips_in(text))

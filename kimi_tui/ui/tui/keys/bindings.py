@@ -165,7 +165,7 @@ KEYS: tuple[KeyBinding, ...] = (
 
 ACTIONS = frozenset(key.action.partition("(")[0] for key in KEYS if key.action)
 """The app actions that have keys."""
-OPENING_ACTIONS = frozenset(
+_OPENING_ACTIONS = frozenset(
     ("help", "pane", "screen.next_pane", "command_palette", "open_screen", "time", "screen.find")
 )
 """Those that open a screen or move the focus: the keys that follow belong there."""
@@ -217,3 +217,8 @@ def bindings_for(where: KeyContext) -> list[KeyBinding]:
     """Return the keys that act in a context, the context's own keys first."""
     places: list[KeyContext] = [where, *(("panes",) if where in PANES else ()), "everywhere"]
     return [key for place in dict.fromkeys(places) for key in KEYS if key.context == place]
+
+
+def opens_something(action: str) -> bool:
+    """Whether the action opens a screen or moves the focus: the keys that follow its key belong there."""
+    return action.partition("(")[0] in _OPENING_ACTIONS

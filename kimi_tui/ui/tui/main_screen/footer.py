@@ -49,15 +49,16 @@ class KeyFooter(LineWidget):
         used = 1
         help_size = 8
         for index, (key, meaning) in enumerate(self.hints):
-            size = cells(key) + 1 + cells(meaning) + (3 if index else 0)
+            gap = 3 if len(runs) > 1 else 0
+            size = cells(key) + 1 + cells(meaning) + gap
             last = index == len(self.hints) - 1
             if used + size > width - (0 if last else help_size + 3) and not last:
                 continue
             if used + size > width:
                 break
-            if index:
+            if gap:
                 runs.append((" · ", palette.faint))
-            self._places += _places(key, meaning, used + (3 if index else 0))
+            self._places += _places(key, meaning, used + gap)
             runs += [(key, palette.base), (" " + meaning, palette.muted)]
             used += size
         return [Line(tuple(runs))]

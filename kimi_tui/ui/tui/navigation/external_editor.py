@@ -87,6 +87,7 @@ def can_suspend(host: "TerminalHost") -> bool:
 def edit_draft_in_editor(host: "TerminalHost") -> None:
     """Open the draft in the editor and take the edited text back."""
     composer = host.main_screen.composer
+    composer.end_search()  # defence: draft-in-the-editor
     before = composer.pastes.expand(composer.text)
     after = _in_editor(host, before)
     if after is not None and after != before:

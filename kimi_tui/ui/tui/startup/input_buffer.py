@@ -9,8 +9,6 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 
-from kimi_tui.ui.tui.keys.bindings import OPENING_ACTIONS
-
 _EDITING_KEYS = frozenset({"enter", "shift+enter", "alt+enter", "ctrl+j", "backspace", "left", "right", "ctrl+q"})
 
 
@@ -102,9 +100,3 @@ class StartupInputBuffer:
 
 def _is_text_input(event: events.Key | events.Paste) -> bool:
     return isinstance(event, events.Paste) or event.is_printable or event.key in _EDITING_KEYS
-
-
-def opens_something(screen: Screen[object], event: events.Key) -> bool:
-    """Whether the key is bound to an action that opens a screen or moves the focus."""
-    bound = None if event.is_printable else screen.active_bindings.get(event.key)
-    return bound is not None and bound.enabled and bound.binding.action.partition("(")[0] in OPENING_ACTIONS

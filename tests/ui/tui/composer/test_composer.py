@@ -304,6 +304,18 @@ async def test_the_search_in_earlier_messages_neither_sends_its_words_nor_quits(
         assert driver.composer == "a draft"
 
 
+async def test_the_editor_opens_the_draft_also_from_the_search_in_earlier_messages(start: Start) -> None:
+    async with start() as driver:
+        await driver.type("one fish")
+        await driver.press("enter")
+        driver.engine.end_turn()
+        await driver.type("a draft")
+        await driver.press("ctrl+r")
+        await driver.type("fis")
+        await driver.press("ctrl+g")
+        assert driver.composer == "a draft"
+
+
 async def test_up_twice_in_one_read_takes_back_one_queued_message(start: Start) -> None:
     async with start() as driver:
         for text in ("one", "two", "three"):
