@@ -22,7 +22,6 @@ _BREAK_AFTER = re.compile(r"(?<=[/_\-.,:;|&+=)\]}])(?=\w)|(?<=[a-z])(?=[A-Z])")
 
 _BOLD = re.compile(r"(?<![\w*])\*\*(?=[^\s*])([^*]{1,200})(?<!\s)\*\*(?![\w*])")
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
-_WRITTEN_BREAK = re.compile(r"\\n")
 _OTHER_BACKSLASH = re.compile(r"\\(?!n)|:\\")
 _BULLET = re.compile(r"^[-*] ", re.MULTILINE)
 
@@ -33,12 +32,16 @@ def cell_width(text: str) -> int:
     return len(text) if text.isascii() else max(0, wcswidth(text))
 
 
+def break_at_written(text: str) -> str:
+    """The text with a line break for each written `\\n`, unless it has other backslashes, as in a path."""
+    return text if _OTHER_BACKSLASH.search(text) else text.replace("\\n", "\n")
+
+
 def clean_label(text: str) -> str:
     """Text that is safe to lay out: keeps line breaks, turns other white space into one space, drops controls.
 
-    A written `\\n` is a line break too, unless the label has other backslashes, as in a path.
-    It also drops the emoji variation selector, because terminals disagree on its width, and the Markdown signs of
-    headings and bold text. Text past MAX_CHARACTERS becomes an ellipsis.
+    It breaks lines as `break_at_written` does. It also drops the emoji variation selector, because terminals disagree
+    on its width, and the Markdown signs of headings and bold text. Text past MAX_CHARACTERS becomes an ellipsis.
     """
     if len(text) > MAX_CHARACTERS:  # defence: cut-label
         text = text[: MAX_CHARACTERS - 1].rstrip() + ELLIPSIS
@@ -49,8 +52,7 @@ def clean_label(text: str) -> str:
         .replace("\u2028", "\n")
         .replace("\u2029", "\n")
     )
-    if "\\" in text and not _OTHER_BACKSLASH.search(text):
-        text = _WRITTEN_BREAK.sub("\n", text)
+    text = break_at_written(text)
     if text.isascii() and text.replace("\n", "").isprintable():
         cleaned = text
     else:

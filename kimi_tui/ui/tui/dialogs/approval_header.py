@@ -2,7 +2,7 @@
 
 from kimi_tui.ui.tui.dialogs.approval_labels import requester_label
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.i18n.translate import translate
+from kimi_tui.ui.tui.i18n.labels import action_label
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.styled_line import Line, Run
 from kimi_tui.ui.tui.themes.palette import Palette
@@ -22,7 +22,7 @@ class ApprovalHeader(LineWidget):
             return []
         runs: list[Run] = [
             (requester_label(request), palette.accent),
-            (" " + _("asks to {action}", action=translate(one_line(request.action))), palette.base),
+            (" " + _("asks to {action}", action=action_label(one_line(request.action))), palette.base),
         ]
         if self.node:
             runs += [(" · ", palette.faint), (self.node, palette.secondary)]

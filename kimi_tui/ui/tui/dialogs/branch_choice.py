@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
 
-from kimi_tui.flow.layout.cell_text import clean_label
+from kimi_tui.flow.layout.cell_text import break_at_written, clean_label
 from kimi_tui.flow.model.graph import NodeKind
 from kimi_tui.flow.render.node_signs import KIND_SIGNS
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
@@ -89,7 +89,7 @@ class BranchDialog(OptionsDialog):
         self.border_title = Content(
             f"{KIND_SIGNS[NodeKind.DECISION]} {sanitize(one_line(label))}  " + _("Choose a branch")
         )
-        self._words, self._question = words, question
+        self._words, self._question = words, break_at_written(question)
         self._show_words()
         self.query_one(OptionList).show(
             [

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from kimi_tui.flow.layout.cell_text import clean_label
 from kimi_tui.formats import byte_count
 from kimi_tui.ui.tui.i18n.catalog import N_, _
+from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.wire.events import StepRetry
 from kimi_tui.wire.flow_events import FlowStatus, NodeStatus, PauseReason
 from kimi_tui.wire.parts import AudioURLPart, ImageURLPart, UserInput, VideoURLPart
@@ -148,3 +149,21 @@ def node_title(label: str) -> str:
         if 1 < len(clause) <= _SHORT:
             return clause
     return text
+
+
+_ACTIONS = {
+    "edit file": N_("edit a file"),
+    "edit file outside of working directory": N_("edit a file outside of the working directory"),
+    "fetch page": N_("fetch a page"),
+    "read file": N_("read a file"),
+    "read sensitive file": N_("read a sensitive file"),
+    "run background command": N_("run a command in the background"),
+    "run command": N_("run a command"),
+    "stop background task": N_("stop a background task"),
+}
+"""Actions of approvals, which the Wire names as Kimi CLI does, in words for the user."""
+
+
+def action_label(action: str) -> str:
+    """Return what a tool asks to do, for the user; an unknown action keeps its text."""
+    return _(_ACTIONS[action]) if action in _ACTIONS else translate(action)
