@@ -9,6 +9,8 @@ from kimi_tui.wire.parts import JsonObject, TokenUsage, WireModel
 NodeStatus = Literal["done", "failed", "cancelled", "rejected"]
 PauseReason = Literal["user", "breakpoint", "step", "choice", "rejected", "cancelled", "failed"]
 FlowStatus = Literal["finished", "stopped", "cancelled", "failed", "max_moves"]
+STOPPED_BY_USER = "stopped by the user"
+"""The reason of a run that the user ended."""
 
 
 class FlowNodeShape(WireModel):

@@ -20,6 +20,7 @@ from kimi_tui.flow.run.run_meter import BudgetSetup, RunMeter
 from kimi_tui.flow.run.run_state import Pause, RunState
 from kimi_tui.i18n import tr
 from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.flow_events import STOPPED_BY_USER
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +256,7 @@ class RunControl:
     def stop(self, reason: str | None = None) -> None:
         """End the run: at once if it is paused, else after the turn (the caller may cancel the turn)."""
         self._check_running()
-        self._command = StopRun(reason or "stopped by the user")
+        self._command = StopRun(reason or STOPPED_BY_USER)
         self._command_ready.set()
         if self._meter.held:
             self._meter.end()

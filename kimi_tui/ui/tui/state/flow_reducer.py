@@ -15,6 +15,7 @@ from kimi_tui.ui.tui.state.items import AssistantItem, FlowHeaderItem, NoticeIte
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.wire.codec import FlowEvent, WireMessage
 from kimi_tui.wire.flow_events import (
+    STOPPED_BY_USER,
     FlowBegin,
     FlowControls,
     FlowDecision,
@@ -216,7 +217,7 @@ class FlowReducer:
         end_id = run.node_id if message.status == "finished" else run.end_id
         state, why = _(labels.ENDED[message.status]), translate_lines(one_line(message.reason or ""))
         moves = n_("{count} move", "{count} moves", message.moves)
-        told_by_state = message.reason in (message.status, f"{message.status} by the user")
+        told_by_state = message.reason in (message.status, STOPPED_BY_USER)
         words = (state, moves, run_times(run, at), "" if told_by_state else why)
         note = " · ".join(filter(None, words))
         self._talk.append(FlowHeaderItem(end_id, run.name, kind="end", flow=run.name, note=note))
