@@ -2,9 +2,9 @@
 
 import hashlib
 import os
-import resource
 import struct
 import subprocess
+import sys
 import time
 import zlib
 from collections.abc import Callable
@@ -228,15 +228,24 @@ def pack_with_a_change_of_a_huge_object(size: int) -> tuple[str, bytes, bytes]:
 
 def test_a_huge_object_takes_no_memory_from_the_user(tmp_path: Path) -> None:
     work = repository_with_a_commit(tmp_path / "work")
-    watch = GitWatch(lambda: [work])
-    watch.accept_current()
-    name, pack, index = pack_with_a_change_of_a_huge_object(600 << 20)
-    for end, content in (("pack", pack), ("idx", index)):
-        (work / f".git/objects/pack/pack-{pack[-20:].hex()}.{end}").write_bytes(content)
-    assert output(work, "cat-file", "--batch-check", text=f"{name}\n").strip() == f"{name} blob 100"
-    git(work, "update-index", "--add", "--cacheinfo", f"100644,{name},.lfsconfig")
-    assert "Git LFS" in "".join(watch.undo_changes())
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 500 << 10
+    code = (
+        "import resource, sys\nfrom pathlib import Path\n"
+        "from kimi_tui.tools.shell_support.git_watch import GitWatch\n"
+        "watch = GitWatch(lambda: [Path(sys.argv[1])])\nwatch.accept_current()\nprint(flush=True)\ninput()\n"
+        "print(*watch.undo_changes(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    argv = [sys.executable, "-c", code, str(work)]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout is not None
+        watching.stdout.readline()
+        name, pack, index = pack_with_a_change_of_a_huge_object(600 << 20)
+        for end, content in (("pack", pack), ("idx", index)):
+            (work / f".git/objects/pack/pack-{pack[-20:].hex()}.{end}").write_bytes(content)
+        assert output(work, "cat-file", "--batch-check", text=f"{name}\n").strip() == f"{name} blob 100"
+        git(work, "update-index", "--add", "--cacheinfo", f"100644,{name},.lfsconfig")
+        undone, _, kibibytes = watching.communicate("\n")[0].strip().rpartition(" ")
+    assert "Git LFS" in undone
+    assert int(kibibytes) < 500 << 10
 
 
 def test_a_pipe_among_the_objects_holds_no_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
