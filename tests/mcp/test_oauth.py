@@ -124,7 +124,7 @@ async def test_tokens_of_an_issuer_that_is_not_known_are_not_renewed(tmp_path: P
 
 async def test_a_connection_that_a_browser_opened_in_advance_ends_with_the_sign_in() -> None:
     ours = asyncio.all_tasks()
-    async with callback_server(None) as callback:
+    async with asyncio.timeout(5), callback_server(None) as callback:
         idle, in_advance = await asyncio.open_connection("127.0.0.1", callback.port)
         reader, writer = await asyncio.open_connection("127.0.0.1", callback.port)
         writer.write(b"GET / HTTP/1.1\r\n\r\n")
