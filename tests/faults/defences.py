@@ -964,10 +964,6 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),
     Defence(
-        "31 cmd_split", "a file of arguments as a value", "values-with-arguments", Value("[]"),
-        "test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
-    ),
-    Defence(
         "31 cmd_split", "passwords in the user's settings of Git", "credential-of-the-user",
         Value("any(map(holds_credential, own))"),
         "test_addresses_are_asked_about_where_the_settings_of_the_user_put_a_password_into_them",

@@ -160,8 +160,6 @@ _MAKE = Program(
         "-knsBqtwdirRSp -j? -l? -O? --dry-run --just-print --keep-going --silent --always-make --jobs? --question "
         "--no-print-directory --print-directory --trace --output-sync? --no-builtin-rules --no-builtin-variables "
         "--warn-undefined-variables --debug? --load-average? --touch --ignore-errors --print-data-base --shuffle?",
-        "-f: -C: -I: -E: -e --file= --makefile= --directory= --include-dir= --eval= --environment-overrides "
-        "--assume-old= -o: --old-file= -W: --what-if= --new-file= --assume-new=",
     ),
     dangerous=lambda parsed: [*unlisted_options(parsed), *_variables(parsed)],
     version="--version",

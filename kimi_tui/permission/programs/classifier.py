@@ -97,7 +97,7 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
     level, why = max(program.level, parsed.level), _why(parsed, name)
     dangers = [*parsed.dangers, *(program.dangerous(parsed) if program.dangerous else ())]
     if dangers:
-        level, why = Level.DANGER, why or _dangerous(words[dangers[0]])
+        level, why = Level.DANGER, _dangerous(_name_of(words[min(dangers)]))
     if level < Level.EXACT:
         problem = program.check(parsed) if program.check else ""
         if program.most is not None and len(parsed.operands) > program.most:
@@ -209,6 +209,10 @@ def _why(parsed: Parsed, name: Sequence[str]) -> str:
             return _dangerous(parsed.worst)
         case _:
             return ""
+
+
+def _name_of(word: str) -> str:
+    return word.partition("=")[0] if word.startswith("-") else word
 
 
 def _dangerous(word: str) -> str:

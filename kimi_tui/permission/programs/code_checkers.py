@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from kimi_tui.permission.programs.files import outside
-from kimi_tui.permission.programs.git_options import option_names
 from kimi_tui.permission.programs.options import Level, Options, Parsed
 from kimi_tui.permission.programs.program import Program, unlisted_options
 
@@ -24,17 +23,9 @@ def _checker(name: str, program: Program) -> Program:
     """Complete a table. Their plugins have more options that write files or load code than could be listed, so a rule
     has to name each option that is not known.
     """
-    also, options = _ALSO_KNOWN.get(name, ""), program.options
-    names = frozenset(also.split()) if options.single else option_names(also)
-
-    def check(parsed: Parsed) -> str:
-        found = next((option.name for option in parsed.options if option.name in names), "")
-        return found or (program.check(parsed) if program.check else "")
-
     return replace(
         program,
-        options=replace(options, harmless=f"{options.harmless} {also}"),
-        check=check,
+        options=replace(program.options, exact=_RARE.get(name, "")),
         dangerous=program.dangerous or _dangers,
         subs={sub: _checker(f"{name} {sub}", table) for sub, table in program.subs.items()},
     )
@@ -63,7 +54,7 @@ def _first_word(parsed: Parsed) -> str:
     return parsed.operands[0][1] if parsed.operands else "."
 
 
-_ALSO_KNOWN = {
+_RARE = {
     "pytest": "-h --pdb --trace --sw-skip --stepwise-skip --snapshot-update --cov-append --cov-branch --no-cov-on-fail "
     "--cov-fail-under= --dist= --forked --deselect= --ignore= --log-level= --log-cli-level= --setup-show --setup-only "
     "--setup-plan --fixtures --markers --strict-config --runxfail --doctest-modules --full-trace --reruns= "
@@ -116,16 +107,12 @@ _PROGRAMS: dict[str, Program] = {
             "--sw --stepwise --tb= --maxfail= --durations= --co --collect-only --no-header --no-summary "
             "--disable-warnings --timeout= --capture= --color= --showlocals --strict-markers --cov? "
             "--no-cov --version",
-            "-p: -c: -o: -W: --rootdir= --confcutdir= --basetemp= --override-ini= --pyargs "
-            "--import-mode= --junitxml= "
-            "--junit-xml= --log-file= --config-file= --cov-config= --cov-report= --debug? --pastebin= --pdbcls= "
-            "--ignore-glob= --cache-clear --report-log= --html= --result-log= --doctest-glob= --tx= --px= --rsyncdir=",
         ),
         check=outside,
         loose=True,
     ),
     "unittest": Program(
-        _HARMLESS, Options("", "-vqfb --verbose --quiet --failfast --buffer", "-s: -p: -t:"), check=outside, loose=True
+        _HARMLESS, Options("", "-vqfb --verbose --quiet --failfast --buffer"), check=outside, loose=True
     ),
     "tox": Program(options=Options("", "-qvr -e: --recreate"), dangerous=_named),
     "nox": Program(options=Options("", "-lrR -s: -t: --list --session= --sessions="), dangerous=unlisted_options),
@@ -139,16 +126,13 @@ _PROGRAMS: dict[str, Program] = {
                     "-qvn --no-fix --diff --quiet --verbose --select= --ignore= --extend-select= "
                     "--statistics "
                     "--output-format= --show-fixes --no-cache --exit-zero --preview --target-version=",
-                    "--config= -o: --output-file= --cache-dir= --add-noqa? --stdin-filename=",
                 ),
                 check=outside,
                 loose=True,
             ),
             "format": Program(
                 _HARMLESS,
-                Options(
-                    "", ("-qvn --check --diff --quiet --verbose --no-cache --line-length="), "--config= --cache-dir="
-                ),
+                Options("", ("-qvn --check --diff --quiet --verbose --no-cache --line-length=")),
                 check=_changes_files,
                 loose=True,
             ),
@@ -163,13 +147,13 @@ _PROGRAMS: dict[str, Program] = {
     ),
     "black": Program(
         _HARMLESS,
-        Options("", "-qvS -l: --check --diff --quiet --verbose", "--config= --code= -c:"),
+        Options("", "-qvS -l: --check --diff --quiet --verbose"),
         check=_changes_files,
         loose=True,
     ),
     "isort": Program(
         _HARMLESS,
-        Options("", "-qcv --check --check-only --diff --profile=", "--settings-path= --settings-file= --sp="),
+        Options("", "-qcv --check --check-only --diff --profile="),
         check=_changes_files,
         loose=True,
     ),
@@ -178,7 +162,6 @@ _PROGRAMS: dict[str, Program] = {
         Options(
             "",
             ("-qv --select= --ignore= --max-line-length= --count --statistics"),
-            ("--config= --append-config= --output-file= --enable-extensions="),
         ),
         check=outside,
         loose=True,
@@ -189,11 +172,6 @@ _PROGRAMS: dict[str, Program] = {
             "",
             "-v -p: --strict --ignore-missing-imports --show-error-codes --pretty --no-error-summary --verbose "
             "--no-incremental --check-untyped-defs --follow-imports= --python-version= --platform=",
-            "--config-file= --python-executable= --cache-dir= --html-report= --xml-report= "
-            "--txt-report= --junit-xml= "
-            "--any-exprs-report= --cobertura-xml-report= --linecount-report= --install-types "
-            "--custom-typeshed-dir= "
-            "--custom-typing-module= --shadow-file= -c: --command=",
         ),
         check=outside,
         loose=True,
@@ -202,8 +180,8 @@ _PROGRAMS: dict[str, Program] = {
         _HARMLESS,
         Options(
             "",
-            ("--outputjson --stats --warnings --verbose --level= --skipunannotated"),
-            ("-p: --project= -t: --typeshedpath= -v: --venvpath= --pythonpath="),
+            "--outputjson --stats --warnings --verbose --level= --skipunannotated",
+            "-p: --project= -t: --typeshedpath= -v: --venvpath= --pythonpath=",  # it takes them behind `--` too
         ),
         check=outside,
         loose=True,
@@ -213,8 +191,6 @@ _PROGRAMS: dict[str, Program] = {
         Options(
             "",
             "--quiet --ext= --max-warnings= --cache --no-color --color",
-            "-c: --config= --plugin= --rulesdir= --resolve-plugins-relative-to= --parser= -f: --format= -o: "
-            "--output-file= --cache-location= --cache-file= --ignore-path= --parser-options= --flag=",
         ),
         check=outside,
         loose=True,
@@ -224,9 +200,6 @@ _PROGRAMS: dict[str, Program] = {
         Options(
             "",
             "-noEmit --noEmit --pretty --strict --skipLibCheck --listFiles",
-            "-p= --project= -p --outDir= --outFile= -b --build --tsBuildInfoFile= --declarationDir= "
-            "--outDir --outFile --project "
-            "--generateTrace= --generateCpuProfile= --generateTrace --generateCpuProfile",
             single=True,
             any_case=True,
         ),
@@ -238,7 +211,6 @@ _PROGRAMS: dict[str, Program] = {
         Options(
             "",
             "-clu --check --list-different",
-            ("--config= --plugin= --ignore-path= --parser= --find-config-path="),
         ),
         check=outside,
         loose=True,

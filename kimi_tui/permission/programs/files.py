@@ -10,10 +10,8 @@ _READS, _HARMLESS = Level.READS, Level.HARMLESS
 
 
 def outside(parsed: Parsed) -> str:
-    """Find an operand that leaves its start folder, or a word that names a file of arguments."""
-    # defence: values-with-arguments
-    files = [option.value for option in parsed.options if option.value and option.value.startswith("@")]
-    return next((word for word in (*files, *(word for _, word in parsed.operands)) if leads_out(word)), "")
+    """Find an operand that leaves its start folder, or names a file of arguments."""
+    return next((word for _, word in parsed.operands if leads_out(word)), "")
 
 
 def leads_out(word: str) -> bool:
@@ -197,9 +195,6 @@ PROGRAMS: dict[str, Program] = {
             "--strip-components= --wildcards --no-recursion --keep-old-files --overwrite --to-stdout --sort= --owner= "
             "--group= --mode= --mtime= --numeric-owner --same-owner --no-same-owner --same-permissions "
             "--no-same-permissions --touch --dereference --preserve-permissions --totals --version",
-            "-I: -F: -P -C: -T: -g: --use-compress-program= --to-command= --checkpoint-action= --info-script= "
-            "--new-volume-script= --rmt-command= --rsh-command= --absolute-names --directory= --files-from= "
-            "--listed-incremental= --index-file= --volno-file= --one-top-level? --transform= --xform= --add-file=",
         ),
         dangerous=lambda parsed: [
             *unlisted_options(parsed),
@@ -208,20 +203,12 @@ PROGRAMS: dict[str, Program] = {
             *(option.at for option in parsed.options if option.name == "-f" and ":" in (option.value or "")),
         ],
     ),
-    "zip": Program(
-        options=Options(
-            "", "-rqv0123456789jmu9 -x: -i:", ("-T -TT: --unzip-command= --test -@ --out= -O: -b: --temp-path=")
-        ),
-        dangerous=unlisted_options,
-    ),
+    "zip": Program(options=Options("", "-rqv0123456789jmu -x: -i:"), dangerous=unlisted_options),
     "unzip": Program(options=Options("", "-lpqjnovtuz -x: -P:", "-d: -:"), dangerous=unlisted_options),
     "gzip": Program(),
     "xz": Program(options=Options("", "-dkzcf0123456789", "--files? --files0?")),
     "zstd": Program(options=Options("", "-dkcflqvV# -T?"), dangerous=unlisted_options),
-    "7z": Program(
-        options=Options("", "", "-o:", single=True),
-        dangerous=unlisted_options,
-    ),
+    "7z": Program(options=Options(single=True), dangerous=unlisted_options),
     "rsync": Program(
         options=Options(
             "",
@@ -233,8 +220,6 @@ PROGRAMS: dict[str, Program] = {
             "--relative --bwlimit= --timeout= --max-size= --min-size= --max-delete= --prune-empty-dirs "
             "--one-file-system --numeric-ids --inplace --whole-file --quiet --no-perms --no-owner --no-group "
             "--no-times --info= --list-only --mkpath --omit-dir-times --sparse --xattrs --acls --force --version",
-            "-e: -M: --rsh= --rsync-path= --files-from= --password-file= --config= --log-file= --write-batch= "
-            "--read-batch= --remote-option= -T: --temp-dir= --backup-dir= --partial-dir= --address= --daemon",
         ),
         dangerous=unlisted_options,
     ),

@@ -16,14 +16,6 @@ _CURL = Options(
     "--include --get --insecure --max-time= --request= --header= --user-agent= --write-out= "
     "--data= --data-raw= --json= "
     "--url= --compressed --retry= --connect-timeout=",
-    "-o: -O -J -K: -D: -c: -T: -E: -q -x: -F: -Q: -t: --output= --output-dir= --remote-name --remote-name-all "
-    "--remote-header-name --config= --dump-header= --cookie-jar= --upload-file= --trace= --trace-ascii= --stderr= "
-    "--libcurl= --etag-save= --etag-compare= --hsts= --alt-svc= --netrc --netrc-file= --netrc-optional -n --cert= "
-    "--key= --cacert= --capath= --engine= --unix-socket= --abstract-unix-socket= --proxy= --preproxy= --socks5= "
-    "--form= --form-string= --quote= --telnet-option= --create-dirs --disable --data-binary= --data-urlencode= "
-    "--data-ascii= --random-file= --egd-file= --ssl-sessions= --next -: --variable= "
-    "--expand-url= --crlfile= --pubkey= "
-    "--proto-default= --dns-interface= --interface= --resolve= --connect-to= -Z --parallel",
 )
 _WGET = Options(
     "",
@@ -32,15 +24,8 @@ _WGET = Options(
     "--wait= --random-wait --waitretry= --limit-rate= --max-redirect= --retry-connrefused --connect-timeout= "
     "--read-timeout= --dns-timeout= --inet4-only --inet6-only --no-cache --no-cookies --no-dns-cache --no-hsts "
     "--compression= --content-on-error --show-progress --no-proxy --quota= --version",
-    "-O: -o: -a: -i: -P: -e: -x -r -m -p -k -E --output-document= --output-file= "
-    "--append-output= --execute= --config= "
-    "--use-askpass= --input-file= --directory-prefix= --post-file= --body-file= --load-cookies= --save-cookies= "
-    "--rejected-log= --warc-file= --warc-dedup= --warc-tempdir= --certificate= --private-key= --ca-certificate= "
-    "--ca-directory= --hsts-file= --recursive --mirror --bind-address= --base= -B: "
-    "--metalink-file= --input-metalink= "
-    "--default-page= --secure-protocol= --random-file= --egd-file= --netrc --no-config --progress= --post-data= -b",
 )
-_SCP = Options("", "-rpqvC46 -P: -l:", "-S: -o: -F: -J: -i: -c: -D: -3 -X:")
+_SCP = Options("", "-rpqvC46 -P: -l:")
 
 
 def _writes_out(parsed: Parsed) -> list[int]:
