@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kimi_tui.permission.programs.files import leads_out, outside
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Classification, Kind, Program, names, unlisted_options
+from kimi_tui.permission.programs.program import Classification, Kind, Program, files_of_arguments, names
 
 _HARMLESS = Level.HARMLESS
 _GO_MODULES = ("vendor", "readonly")
@@ -17,11 +17,11 @@ _GO_BUILD = "-v -x -race -msan -asan -work -trimpath -buildvcs= -p= -tags= -mod=
 def _go(options: str, level: Level = _HARMLESS) -> Program:
     options_of = Options("", options, single=True)
 
-    def dangerous(parsed: Parsed) -> list[int]:
-        fetches = [option.at for option in parsed.options if option.name == "-mod" and option.value not in _GO_MODULES]
-        return [*unlisted_options(parsed), *fetches]  # defence: modules-that-go-fetches
+    def fetches(parsed: Parsed) -> list[int]:
+        modules = [option for option in parsed.options if option.name == "-mod"]
+        return [option.at for option in modules if option.value not in _GO_MODULES]  # defence: modules-that-go-fetches
 
-    return Program(level, options_of, check=outside, dangerous=dangerous, loose=True)
+    return Program(level, options_of, check=outside, strict=True, dangerous=fetches, loose=True)
 
 
 _CARGO = (
@@ -89,7 +89,7 @@ def _formats(parsed: Parsed) -> str:
 
 
 def _cargo(
-    dangerous: Callable[[Parsed], list[int]] = lambda parsed: [],
+    dangerous: Callable[[Parsed], list[int]] | None = None,
     *,
     level: Level = _HARMLESS,
     options: str = _CARGO,
@@ -99,7 +99,8 @@ def _cargo(
         level,
         Options("", options, exact=f"{_CARGO} {_CARGO_TOO}"),
         most=most,
-        dangerous=lambda parsed: [*unlisted_options(parsed), *dangerous(parsed)],
+        strict=True,
+        dangerous=dangerous,
     )
 
 
@@ -140,17 +141,14 @@ def _for_msbuild(parsed: Parsed) -> list[int]:
     return [at for at, word in parsed.operands if word.startswith("/")]
 
 
-def _response_files(parsed: Parsed) -> list[int]:
-    return [at for at, word in parsed.operands if word.startswith("@")]
-
-
 def _named_options(
     known: str, dangerous: Callable[[Parsed], list[int]] = lambda parsed: [], *, single: bool = False
 ) -> Program:
     """Make a program with too many dangerous options to list them: a rule has to name each that is not `known`."""
     return Program(
         options=Options("", known, single=single),
-        dangerous=lambda parsed: [*unlisted_options(parsed), *_response_files(parsed), *dangerous(parsed)],
+        strict=True,
+        dangerous=lambda parsed: [*files_of_arguments(parsed), *dangerous(parsed)],
     )
 
 
@@ -161,7 +159,8 @@ _MAKE = Program(
         "--no-print-directory --print-directory --trace --output-sync? --no-builtin-rules --no-builtin-variables "
         "--warn-undefined-variables --debug? --load-average? --touch --ignore-errors --print-data-base --shuffle?",
     ),
-    dangerous=lambda parsed: [*unlisted_options(parsed), *_variables(parsed)],
+    strict=True,
+    dangerous=_variables,
     version="--version",
 )
 

@@ -95,7 +95,8 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
     if program.subs or program.plugins:
         return _with_subcommand(program, parsed, words, name, depth)
     level, why = max(program.level, parsed.level), _why(parsed, name)
-    dangers = [*parsed.dangers, *(program.dangerous(parsed) if program.dangerous else ())]
+    unlisted = parsed.unknown if program.strict else []  # defence: unlisted-options
+    dangers = [*parsed.dangers, *unlisted, *(program.dangerous(parsed) if program.dangerous else ())]
     if dangers:
         level, why = Level.DANGER, _dangerous(_name_of(words[min(dangers)]))
     if level < Level.EXACT:
@@ -119,7 +120,8 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
         tuple(word for _, word in parsed.operands),
         _recursive(program, parsed),
         program.configured,
-        loose=program.loose or not (program.keyed or program.most is not None or program.dangerous or program.check),
+        loose=program.loose
+        or not (program.keyed or program.most is not None or program.strict or program.dangerous or program.check),
         tracked=_tracked(program, parsed),
         texts=_paths([words[at] for at in sorted(texts)], parsed) if texts else (),
     )

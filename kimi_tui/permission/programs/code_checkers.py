@@ -4,19 +4,9 @@ from dataclasses import replace
 
 from kimi_tui.permission.programs.files import outside
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Program, unlisted_options
+from kimi_tui.permission.programs.program import Program, files_of_arguments
 
 _HARMLESS = Level.HARMLESS
-
-
-def _files_of_arguments(parsed: Parsed) -> list[int]:
-    """Find the words that some of these programs replace with what a file holds, values of options among them."""
-    words = [*parsed.operands, *((option.at, option.value or "") for option in parsed.options)]
-    return [index for index, word in words if word.startswith("@")]  # defence: files-of-arguments
-
-
-def _dangers(parsed: Parsed) -> list[int]:
-    return [*unlisted_options(parsed), *_files_of_arguments(parsed)]
 
 
 def _checker(name: str, program: Program) -> Program:
@@ -26,7 +16,8 @@ def _checker(name: str, program: Program) -> Program:
     return replace(
         program,
         options=replace(program.options, exact=_RARE.get(name, "")),
-        dangerous=program.dangerous or _dangers,
+        strict=True,
+        dangerous=program.dangerous or files_of_arguments,
         subs={sub: _checker(f"{name} {sub}", table) for sub, table in program.subs.items()},
     )
 
@@ -39,7 +30,7 @@ def _changes_files(parsed: Parsed) -> str:
 
 def _emits(parsed: Parsed) -> str:
     """The compiler of TypeScript writes files unless it is told not to; a word behind that may take it back."""
-    if not parsed.has("-noemit", "--noemit", "-noEmit", "--noEmit"):
+    if not parsed.has("-noEmit"):
         return _first_word(parsed)
     bare_word = next((word for _, word in parsed.operands if "." not in word), "")
     return outside(parsed) or bare_word  # defence: compiler-emits
@@ -47,7 +38,7 @@ def _emits(parsed: Parsed) -> str:
 
 def _named(parsed: Parsed) -> list[int]:
     """`tox` has a command that runs any program."""
-    return [*unlisted_options(parsed), *(index for index, _ in parsed.operands)]
+    return [index for index, _ in parsed.operands]
 
 
 def _first_word(parsed: Parsed) -> str:
@@ -86,11 +77,11 @@ _RARE = {
     "eslint": "--fix --fix-dry-run --fix-type= --rule= --env= --global= --ignore-pattern= --no-ignore "
     "--no-inline-config --report-unused-disable-directives --cache-strategy= --no-error-on-unmatched-pattern "
     "--no-warn-ignored --stdin --debug --exit-on-fatal-error --no-eslintrc --version --env-info --concurrency=",
-    "tsc": "-watch -w -init -version -v -help -h -all -showconfig -listfilesonly -explainfiles -declaration -d "
-    "-emitdeclarationonly -sourcemap -target= -t= -module= -m= -lib= -jsx= -esmoduleinterop -resolvejsonmodule "
-    "-moduleresolution= -allowjs -checkjs -incremental -removecomments -noimplicitany -strictnullchecks "
-    "-nounusedlocals -nounusedparameters -noimplicitreturns -extendeddiagnostics -diagnostics -traceresolution "
-    "-isolatedmodules -types=",
+    "tsc": "-watch -w -init -version -v -help -h -all -showConfig -listFilesOnly -explainFiles -declaration -d "
+    "-emitDeclarationOnly -sourceMap -target= -t= -module= -m= -lib= -jsx= -esModuleInterop -resolveJsonModule "
+    "-moduleResolution= -allowJs -checkJs -incremental -removeComments -noImplicitAny -strictNullChecks "
+    "-noUnusedLocals -noUnusedParameters -noImplicitReturns -extendedDiagnostics -diagnostics -traceResolution "
+    "-isolatedModules -types=",
     "prettier": "-w --write --ignore-unknown --no-config --no-editorconfig --log-level= --loglevel= --no-color "
     "--single-quote --no-semi --tab-width= --print-width= --use-tabs --trailing-comma= --end-of-line= --cache "
     "--cache-strategy= --no-error-on-unmatched-pattern --prose-wrap= --version",
@@ -115,7 +106,7 @@ _PROGRAMS: dict[str, Program] = {
         _HARMLESS, Options("", "-vqfb --verbose --quiet --failfast --buffer"), check=outside, loose=True
     ),
     "tox": Program(options=Options("", "-qvr -e: --recreate"), dangerous=_named),
-    "nox": Program(options=Options("", "-lrR -s: -t: --list --session= --sessions="), dangerous=unlisted_options),
+    "nox": Program(options=Options("", "-lrR -s: -t: --list --session= --sessions=")),
     "ruff": Program(
         options=Options("", "", "--config= --isolated", stops=True),
         subs={
@@ -199,9 +190,8 @@ _PROGRAMS: dict[str, Program] = {
         _HARMLESS,
         Options(
             "",
-            "-noEmit --noEmit --pretty --strict --skipLibCheck --listFiles",
+            "-noEmit -pretty -strict -skipLibCheck -listFiles",
             single=True,
-            any_case=True,
         ),
         check=_emits,
         loose=True,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from kimi_tui.permission.programs.options import Options, Parsed
-from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings, unlisted_options
+from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings
 
 _ANYTHING = Program(kind=Kind.ANYTHING)
 _DOCKER_KNOWN = (
@@ -23,11 +23,9 @@ _COMPOSE_KNOWN = (
 )
 
 
-def _known(options: str, dangerous: Callable[[Parsed], list[int]] = lambda parsed: []) -> Program:
+def _known(options: str, dangerous: Callable[[Parsed], list[int]] | None = None) -> Program:
     """Make a program of which a rule has to name each option that is not in `options`."""
-    return Program(
-        options=Options("", options), dangerous=lambda parsed: [*unlisted_options(parsed), *dangerous(parsed)]
-    )
+    return Program(options=Options("", options), strict=True, dangerous=dangerous)
 
 
 _COMPOSE = Program(
@@ -129,7 +127,7 @@ PROGRAMS: dict[str, Program] = {
             "-check -diff -detailed-exitcode -compact-warnings",
             single=True,
         ),
-        dangerous=unlisted_options,
+        strict=True,
     ),
     **dict.fromkeys(("vagrant", "ansible", "ansible-playbook", "lxc", "distrobox", "toolbox", "flatpak"), _ANYTHING),
     "snap": _ANYTHING,

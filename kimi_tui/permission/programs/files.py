@@ -4,7 +4,7 @@ import re
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Classification, Kind, Program, unlisted_options
+from kimi_tui.permission.programs.program import Classification, Kind, Program
 
 _READS, _HARMLESS = Level.READS, Level.HARMLESS
 
@@ -196,19 +196,19 @@ PROGRAMS: dict[str, Program] = {
             "--group= --mode= --mtime= --numeric-owner --same-owner --no-same-owner --same-permissions "
             "--no-same-permissions --touch --dereference --preserve-permissions --totals --version",
         ),
+        strict=True,
         dangerous=lambda parsed: [
-            *unlisted_options(parsed),
             *_bundled(parsed),
             *_archive_elsewhere(parsed),
             *(option.at for option in parsed.options if option.name == "-f" and ":" in (option.value or "")),
         ],
     ),
-    "zip": Program(options=Options("", "-rqv0123456789jmu -x: -i:"), dangerous=unlisted_options),
-    "unzip": Program(options=Options("", "-lpqjnovtuz -x: -P:", "-d: -:"), dangerous=unlisted_options),
+    "zip": Program(options=Options("", "-rqv0123456789jmu -x: -i:"), strict=True),
+    "unzip": Program(options=Options("", "-lpqjnovtuz -x: -P:", "-d: -:"), strict=True),
     "gzip": Program(),
     "xz": Program(options=Options("", "-dkzcf0123456789", "--files? --files0?")),
-    "zstd": Program(options=Options("", "-dkcflqvV# -T?"), dangerous=unlisted_options),
-    "7z": Program(options=Options(single=True), dangerous=unlisted_options),
+    "zstd": Program(options=Options("", "-dkcflqvV# -T?"), strict=True),
+    "7z": Program(options=Options(single=True), strict=True),
     "rsync": Program(
         options=Options(
             "",
@@ -221,7 +221,7 @@ PROGRAMS: dict[str, Program] = {
             "--one-file-system --numeric-ids --inplace --whole-file --quiet --no-perms --no-owner --no-group "
             "--no-times --info= --list-only --mkpath --omit-dir-times --sparse --xattrs --acls --force --version",
         ),
-        dangerous=unlisted_options,
+        strict=True,
     ),
     "xargs": Program(kind=Kind.WRAPPER),
 }

@@ -31,7 +31,6 @@ from kimi_tui.permission.programs.program import (
     RecursiveRead,
     Tracked,
     names,
-    unlisted_options,
 )
 
 _READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
@@ -160,12 +159,8 @@ def _listed(name: str, program: Program) -> Program:
     options = replace(program.options, exact=f"{known} -h", danger="--help" if program.subs else "")
     subs = {sub: _listed(f"{name}/{sub}", of_sub) for sub, of_sub in program.subs.items()}
 
-    def dangerous(parsed: Parsed) -> list[int]:
-        found = program.dangerous(parsed) if program.dangerous else []
-        return [*unlisted_options(parsed), *found]  # defence: git-known-options
-
     loose = program.loose or not (program.keyed or program.most is not None or program.dangerous or program.check)
-    return replace(program, options=options, subs=subs, dangerous=dangerous, loose=loose)
+    return replace(program, options=options, subs=subs, strict=True, loose=loose)
 
 
 _SUBCOMMANDS: dict[str, Program] = {

@@ -1,7 +1,7 @@
 """Network programs; none of them is read-only, since requests leave this machine."""
 
 from kimi_tui.permission.programs.options import Options, Parsed
-from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings, unlisted_options
+from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings
 
 _ANYTHING = Program(kind=Kind.ANYTHING)
 
@@ -29,11 +29,10 @@ _SCP = Options("", "-rpqvC46 -P: -l:")
 
 
 def _writes_out(parsed: Parsed) -> list[int]:
-    """Find formats of curl that write a file, or that are read from one, and options that are not listed."""
+    """Find formats of curl that write a file, or that are read from one."""
     words = [(option.name, option.at, option.value or "") for option in parsed.options]
     words += (("", at, word) for at, word in parsed.operands)
-    found = [at for name, at, text in words if _is_output(name, text)]  # defence: curl-writes-out
-    return [*found, *unlisted_options(parsed)]
+    return [at for name, at, text in words if _is_output(name, text)]  # defence: curl-writes-out
 
 
 def _is_output(name: str, text: str) -> bool:
@@ -64,25 +63,23 @@ def _gh(danger: str = "-w --web -D: --dir= -O: --output=") -> Program:
 
 
 PROGRAMS: dict[str, Program] = {
-    "curl": Program(options=_CURL, dangerous=_writes_out),
-    "wget": Program(options=_WGET, dangerous=unlisted_options),
-    "wget2": Program(options=_WGET, dangerous=unlisted_options),
-    "aria2c": Program(options=Options("", "-cqn -x: -s: -j: -k:"), dangerous=unlisted_options),
+    "curl": Program(options=_CURL, strict=True, dangerous=_writes_out),
+    "wget": Program(options=_WGET, strict=True),
+    "wget2": Program(options=_WGET, strict=True),
+    "aria2c": Program(options=Options("", "-cqn -x: -s: -j: -k:"), strict=True),
     "http": Program(
         options=Options("", "-vhb --verbose --headers --body --json --form --follow --ignore-stdin"),
-        dangerous=unlisted_options,
+        strict=True,
     ),
     "ssh": _ANYTHING,
     "mosh": _ANYTHING,
     "autossh": _ANYTHING,
-    "scp": Program(options=_SCP, dangerous=unlisted_options),
-    "sftp": Program(options=Options("", "-pqrvC46 -P: -l:"), dangerous=unlisted_options),
+    "scp": Program(options=_SCP, strict=True),
+    "sftp": Program(options=Options("", "-pqrvC46 -P: -l:"), strict=True),
     "ftp": _ANYTHING,
     "lftp": _ANYTHING,
     "telnet": _ANYTHING,
-    **dict.fromkeys(
-        ("nc", "ncat", "netcat"), Program(options=Options("", "-vzulnkN46 -w: -p:"), dangerous=unlisted_options)
-    ),
+    **dict.fromkeys(("nc", "ncat", "netcat"), Program(options=Options("", "-vzulnkN46 -w: -p:"), strict=True)),
     "socat": _ANYTHING,
     "openssl": Program(
         options=Options(
@@ -91,10 +88,10 @@ PROGRAMS: dict[str, Program] = {
             "-fingerprint -serial -pubkey -modulus -hex -base64 -sha256 -sha512 -a -d",
             single=True,
         ),
-        dangerous=unlisted_options,
+        strict=True,
     ),
-    "nmap": Program(options=Options("", "-nvPpFTO46 -p:"), dangerous=unlisted_options),
-    "tcpdump": Program(options=Options("", "-nvqXAelDt -i: -c: -s:"), dangerous=unlisted_options),
+    "nmap": Program(options=Options("", "-nvPpFTO46 -p:"), strict=True),
+    "tcpdump": Program(options=Options("", "-nvqXAelDt -i: -c: -s:"), strict=True),
     "dig": Program(options=Options("", "", "-f: -k:")),
     "gh": Program(
         options=Options(stops=True),

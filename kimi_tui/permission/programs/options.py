@@ -86,8 +86,6 @@ class Options:
 
     `single`: names are whole words after one dash, as in `find` and in Go programs. `stops`: options end at the first
     operand. `apart`: the program parses its words itself, so that only a number is surely a value in the same word.
-    `one_dash`: a long option may have one dash only. `any_case`: the case of letters in names does not matter, with
-    `single` only.
     """
 
     reads: str = ""
@@ -96,8 +94,6 @@ class Options:
     single: bool = False
     stops: bool = False
     apart: bool = False
-    one_dash: bool = False
-    any_case: bool = False
     exact: str = ""
 
 
@@ -120,7 +116,7 @@ def _table(options: Options) -> _Table:
             )
             name = word[:-1] if arity else word
             if name.startswith("--") or options.single:
-                known[name.lower() if options.any_case else name] = (arity, level)
+                known[name] = (arity, level)
             else:
                 known.update({f"-{letter}": (arity, level) for letter in name[1:]})
     return _Table(known, tuple(name for name, (_, level) in known.items() if level is Level.DANGER))
@@ -145,13 +141,8 @@ def parse(words: Sequence[str], options: Options, *, start: int = 1) -> Parsed:
             at += 1
             continue
         if options.single or word.startswith("--"):
-            name, equals, value = word.partition("=")
-            word = f"{name.lower()}{equals}{value}" if options.any_case else word  # defence: options-in-any-case
             missing = _long(word, at, table, parsed, single=options.single)
         else:
-            # defence: long-with-one-dash
-            if options.one_dash and len(word) > 2 and _may_be_dangerous(f"-{word}", table, single=False):
-                _danger(parsed, at, word)
             missing = _cluster(word, at, table, parsed, separate=options.apart)
         at += 1
         if missing is None:
@@ -163,7 +154,7 @@ def parse(words: Sequence[str], options: Options, *, start: int = 1) -> Parsed:
                 parsed.reach(Level.EXACT, f"{missing} {value}")
                 if _OPTION.fullmatch(value) and not _is_known(value, table, single=options.single):
                     parsed.unknown.append(at)  # defence: value-or-option
-                if _may_be_dangerous(value.lower() if options.any_case else value, table, single=options.single):
+                if _may_be_dangerous(value, table, single=options.single):
                     _danger(parsed, at, value)
             at += 1
         else:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings, unlisted_options
+from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings
 
 _READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
 
@@ -26,18 +26,10 @@ _NPM_KNOWN = (
 )
 
 
-def _unknown(parsed: Parsed) -> list[int]:
-    """Find unknown options: any setting can be an option, and many name a program, as `--python` and `--make`."""
-    return list(parsed.unknown)  # defence: settings-as-options
-
-
 def _npm(level: Level = _EXACT, known: str = _NPM_KNOWN, *, most: int | None = None, keyed: int = 0) -> Program:
-    options = Options("", known, _NPM_DANGER, one_dash=True)
-    return Program(level, options, most=most, keyed=keyed, dangerous=_unknown, loose=most is None and not keyed)
-
-
-def _stored_or_unknown(parsed: Parsed) -> list[int]:
-    return [*_unknown(parsed), *stored_settings(parsed)]
+    """Make a subcommand. Any setting can be an option, and many name a program, as `--python` and `--make`."""
+    options = Options("", known, _NPM_DANGER)
+    return Program(level, options, most=most, keyed=keyed, strict=True, loose=most is None and not keyed)
 
 
 def _named(parsed: Parsed) -> list[int]:
@@ -58,7 +50,7 @@ _NPM_NAMES = names(
 )
 _NODE_SUBS = {
     **dict.fromkeys(_NPM_NAMES, _npm()),
-    **dict.fromkeys(("config", "c", "pkg"), replace(_npm(), dangerous=_stored_or_unknown)),
+    **dict.fromkeys(("config", "c", "pkg"), replace(_npm(), dangerous=stored_settings)),
     "set": replace(_npm(), dangerous=_named),
     **dict.fromkeys(("test", "t", "tst"), _npm(_HARMLESS, "-s --silent", most=0)),
     **dict.fromkeys(("run", "run-script", "rum", "urn"), _npm(_HARMLESS, "-s --silent", most=1, keyed=1)),
@@ -72,7 +64,7 @@ _NODE_SUBS = {
 
 def _node_manager(version: str = "") -> Program:
     known = "-rs -F: --silent --quiet --verbose --loglevel= --workspace= --workspaces --recursive --filter= --no-color"
-    options = Options("", "", _NPM_DANGER, stops=True, one_dash=True, exact=known)
+    options = Options("", "", _NPM_DANGER, stops=True, exact=known)
     return Program(options=options, subs=_NODE_SUBS, plugins=True, version=version)
 
 
@@ -90,9 +82,7 @@ _PIP_KNOWN = (
 
 
 def _pip(level: Level = _EXACT, known: str = "") -> Program:
-    return Program(
-        level, Options(known, _PIP_KNOWN if level is _EXACT else "", _PIP_DANGER), dangerous=unlisted_options
-    )
+    return Program(level, Options(known, _PIP_KNOWN if level is _EXACT else "", _PIP_DANGER), strict=True)
 
 
 def _pips(shows: Level) -> Program:
@@ -141,7 +131,7 @@ _UV_RUN = (
 
 def _uv() -> Program:
     known = "-qvU --frozen --locked --offline --upgrade --dev --no-dev --all-extras --extra= --group= --no-sync"
-    return Program(options=Options("", known, _UV_DANGER), dangerous=unlisted_options)
+    return Program(options=Options("", known, _UV_DANGER), strict=True)
 
 
 def _runner(known: str = "", danger: str = "") -> Program:
@@ -157,23 +147,19 @@ _ENVIRONMENT = (
 )
 
 
-def _setting_or_unlisted(parsed: Parsed) -> list[int]:
-    return [*unlisted_options(parsed), *_key_and_value(parsed)]
-
-
 def _with_run(*also: str, danger: str = "", runner: Program = _RUN) -> Program:
     """Make an environment manager with `run`; its other subcommands need approval word by word."""
-    other = Program(options=Options("", _ENVIRONMENT, danger), dangerous=unlisted_options)
+    other = Program(options=Options("", _ENVIRONMENT, danger), strict=True)
     return Program(
         options=Options("", "", danger, stops=True, exact="-qvn --quiet --verbose --no-interaction --no-ansi"),
-        subs={"run": runner, "config": replace(other, dangerous=_setting_or_unlisted), **dict.fromkeys(also, other)},
+        subs={"run": runner, "config": replace(other, dangerous=_key_and_value), **dict.fromkeys(also, other)},
         plugins=True,
     )
 
 
-def _unlisted_or_path(parsed: Parsed) -> list[int]:
-    """Find a formula that is a file or somebody else's, and options that are not listed."""
-    return [*unlisted_options(parsed), *(at for at, word in parsed.operands if "/" in word)]
+def _with_slash(parsed: Parsed) -> list[int]:
+    """Find a formula that is a file or somebody else's."""
+    return [at for at, word in parsed.operands if "/" in word]
 
 
 PROGRAMS: dict[str, Program] = {
@@ -268,7 +254,7 @@ PROGRAMS: dict[str, Program] = {
             "exec": _RUN,
             **dict.fromkeys(
                 ("install", "update", "check", "list", "show", "info", "outdated", "add", "remove", "lock"),
-                Program(options=Options("", "--quiet --verbose --local --jobs="), dangerous=unlisted_options),
+                Program(options=Options("", "--quiet --verbose --local --jobs="), strict=True),
             ),
         },
         plugins=True,
@@ -277,15 +263,14 @@ PROGRAMS: dict[str, Program] = {
         options=Options(stops=True),
         subs=dict.fromkeys(
             names("list search info environment outdated contents which dependency install update uninstall cleanup"),
-            Program(
-                options=Options("", "-v: --version= --local --remote --all --no-document"), dangerous=unlisted_options
-            ),
+            Program(options=Options("", "-v: --version= --local --remote --all --no-document"), strict=True),
         ),
         plugins=True,
     ),
     "rake": Program(
         options=Options("", "-PAnsqvm -T? -j? --tasks --dry-run --quiet --silent --verbose --trace"),
-        dangerous=lambda parsed: [*unlisted_options(parsed), *(at for at, word in parsed.operands if "=" in word)],
+        strict=True,
+        dangerous=lambda parsed: [at for at, word in parsed.operands if "=" in word],
     ),
     "composer": Program(
         options=Options(danger="-d: --working-dir=", stops=True),
@@ -299,7 +284,8 @@ PROGRAMS: dict[str, Program] = {
             names("list info search install uninstall upgrade update doctor"),
             Program(
                 options=Options("", "-qv --quiet --verbose --cask --formula --dry-run --versions --json?"),
-                dangerous=_unlisted_or_path,
+                strict=True,
+                dangerous=_with_slash,
             ),
         ),
         plugins=True,
@@ -316,7 +302,7 @@ PROGRAMS: dict[str, Program] = {
     **dict.fromkeys(
         ("apt-get", "apt-cache"), Program(options=Options("", "-yq", "-o: --option= -c: --config-file= -t:"))
     ),
-    "dpkg": Program(options=Options("", "-lLsSi --list --listfiles --status --search"), dangerous=unlisted_options),
+    "dpkg": Program(options=Options("", "-lLsSi --list --listfiles --status --search"), strict=True),
     "dpkg-query": Program(options=Options(danger="--admindir= --root= --load-avail")),
     "nix": _ANYTHING,
     "nix-shell": _ANYTHING,

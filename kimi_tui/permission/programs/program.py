@@ -84,11 +84,12 @@ class Program:
     """The table of one program. `level` applies with only known options. Functions handle what depends on the words.
 
     An approval for the session covers only calls with the same first `keyed` operands. At most `most` operands are
-    known to be harmless, and `check` inspects them further; `dangerous` returns the indexes of dangerous words that are
-    not options. `version` words, alone, only request a version; `modules` are the programs that an interpreter runs
-    with `-m`. `plugins`: an unknown subcommand may be a program of any name. `loose`: the number and text of operands
-    do not matter, although a function inspects them. `texts` are options whose values name no file, and `text_operands`
-    counts the first operands that name none.
+    known to be harmless, and `check` inspects them further. `strict`: a rule has to name each option that the table
+    lacks, since some are dangerous; `dangerous` returns the indexes of other dangerous words. `version` words, alone,
+    only request a version; `modules` are the programs that an interpreter runs with `-m`. `plugins`: an unknown
+    subcommand may be a program of any name. `loose`: the number and text of operands do not matter, although a function
+    inspects them. `texts` are options whose values name no file, and `text_operands` counts the first operands that
+    name none.
     """
 
     level: Level = Level.EXACT
@@ -96,6 +97,7 @@ class Program:
     keyed: int = 0
     most: int | None = None
     check: Check | None = None
+    strict: bool = False
     dangerous: Callable[[Parsed], list[int]] | None = None
     look: Classifier | None = None
     subs: Mapping[str, "Program"] = field(default_factory=dict[str, "Program"])
@@ -127,6 +129,7 @@ def stored_settings(parsed: Parsed) -> list[int]:
     return [] if not words or words[0][1] in _SHOWS else [at for at, _ in words]  # defence: stored-settings
 
 
-def unlisted_options(parsed: Parsed) -> list[int]:
-    """Find the options that the table lacks: a rule that allows the program has to name them."""
-    return list(parsed.unknown)  # defence: unlisted-options
+def files_of_arguments(parsed: Parsed) -> list[int]:
+    """Find the words that many programs replace with what a file holds, values of options among them."""
+    words = [*parsed.operands, *((option.at, option.value or "") for option in parsed.options)]
+    return [index for index, word in words if word.startswith("@")]  # defence: files-of-arguments

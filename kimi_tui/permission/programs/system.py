@@ -4,7 +4,7 @@ import re
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Classification, Kind, Program, unlisted_options
+from kimi_tui.permission.programs.program import Classification, Kind, Program
 
 _READS = Level.READS
 
@@ -69,7 +69,7 @@ def _are_columns(text: str) -> bool:
 
 def _set(parsed: Parsed) -> list[int]:
     """Find what `sysctl` sets, with or without `-w`."""
-    return [*unlisted_options(parsed), *(at for at, word in parsed.operands if "=" in word)]
+    return [at for at, word in parsed.operands if "=" in word]
 
 
 def _unit_files(parsed: Parsed) -> list[int]:
@@ -111,13 +111,13 @@ PROGRAMS: dict[str, Program] = {
             "--until= --output= --identifier= --grep= --no-pager --follow --reverse --all --quiet --catalog --dmesg "
             "--utc --no-hostname --list-boots --disk-usage --user --system --no-full --full",
         ),
-        dangerous=unlisted_options,
+        strict=True,
     ),
     "kill": Program(),
     "pkill": Program(),
     "killall": Program(),
     "mount": Program(options=Options("", "", "-t: --types= -T: --fstab= -o: --options= -i")),
-    "sysctl": Program(options=Options("", "-an"), dangerous=_set),
+    "sysctl": Program(options=Options("", "-an"), strict=True, dangerous=_set),
     "ip": Program(
         options=Options(
             "",

@@ -10,7 +10,6 @@ from kimi_tui.permission.programs.program import (
     Program,
     RecursiveRead,
     names,
-    unlisted_options,
 )
 from kimi_tui.permission.programs.scripts import awk, sed
 
@@ -98,10 +97,8 @@ _ASKED = names(
 
 PROGRAMS: dict[str, Program] = {
     **dict.fromkeys(_ASKED, Program()),
-    **dict.fromkeys(
-        ("base64", "base32"), Program(options=Options("", "-dDi -w: --decode --wrap="), dangerous=unlisted_options)
-    ),
-    "lsof": Program(options=Options("", "-nPtaRUl -i? -p: -u: -c: -d:"), dangerous=unlisted_options),
+    **dict.fromkeys(("base64", "base32"), Program(options=Options("", "-dDi -w: --decode --wrap="), strict=True)),
+    "lsof": Program(options=Options("", "-nPtaRUl -i? -p: -u: -c: -d:"), strict=True),
     "grep": _GREP,
     "egrep": _GREP,
     "fgrep": _GREP,
@@ -123,7 +120,7 @@ PROGRAMS: dict[str, Program] = {
         texts="-e --regexp -m -A -B -C -r --replace",
         text_operands=lambda parsed: 0 if parsed.has("-e", "--regexp", "--files", "--type-list") else 1,
     ),
-    **dict.fromkeys(("ack", "ag"), Program(options=Options("", "-ivwlLcnQs"), dangerous=unlisted_options)),
+    **dict.fromkeys(("ack", "ag"), Program(options=Options("", "-ivwlLcnQs"), strict=True)),
     "sed": Program(_READS, look=sed, loose=True),
     **{name: Program(_READS, look=awk, loose=True) for name in ("awk", "gawk", "mawk", "nawk")},
     "cut": Program(
@@ -196,7 +193,7 @@ PROGRAMS: dict[str, Program] = {
     "iconv": Program(options=Options("", "-f: -t:", "-o: --output=")),
     "bat": Program(
         options=Options("", "-npA -r: -l: --plain --number --line-range= --language= --color="),
-        dangerous=unlisted_options,
+        strict=True,
     ),
     "printf": Program(_READS, Options("", "", "-v:", stops=True), dangerous=_sets_a_variable),
     "echo": Program(_READS, look=_classify_echo, loose=True),

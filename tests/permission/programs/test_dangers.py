@@ -945,7 +945,7 @@ def test_a_rule_for_a_program_covers_its_usual_options(command: str) -> None:
         ("zip *", "zip -qr a.zip b -x c", True),
         ("prettier *", "prettier --write .", True),
         ("mypy *", "mypy --strict --warn-unreachable -m a", True),
-        ("tsc *", "tsc --Watch", True),
+        ("tsc *", "tsc --watch", True),
         ("kubectl *", "kubectl config current-context", True),
         ("git *", "git commit -F x", True),
         ("git *", "git log --no-such-option", False),
