@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kimi_tui.permission.programs.files import leads_out, outside
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Classification, Kind, Program, files_of_arguments, names
+from kimi_tui.permission.programs.program import Classification, Kind, Program, files_of_arguments, names, operands_with
 
 _HARMLESS = Level.HARMLESS
 _GO_MODULES = ("vendor", "readonly")
@@ -47,12 +47,13 @@ _CARGO_EXACT = (
 _LINT_LEVEL = re.compile(r"-[DWAF][\w:-]*|[\w:]+", re.ASCII)
 
 
+def _behind_dashes(parsed: Parsed) -> list[tuple[int, str]]:
+    return [] if parsed.dashes is None else [(at, word) for at, word in parsed.operands if at > parsed.dashes]
+
+
 def _for_the_compiler(parsed: Parsed) -> list[int]:
     """Find the words behind `--`, which the compiler gets, unless they set lint levels."""
-    if parsed.dashes is None:
-        return []
-    words = [(index, word) for index, word in parsed.operands if index > parsed.dashes]
-    return [index for index, word in words if not _LINT_LEVEL.fullmatch(word)]
+    return [at for at, word in _behind_dashes(parsed) if not _LINT_LEVEL.fullmatch(word)]
 
 
 _TEST_ARGUMENT = re.compile(
@@ -62,20 +63,14 @@ _TEST_ARGUMENT = re.compile(
 
 def _for_the_tests(parsed: Parsed) -> str:
     """Find a word behind `--` that the program with the tests may not take for a name, or for a harmless option."""
-    behind = [word for index, word in parsed.operands if parsed.dashes is not None and index > parsed.dashes]
-    return next((word for word in behind if not _TEST_ARGUMENT.fullmatch(word)), "")  # defence: arguments-of-tests
+    words = (word for _, word in _behind_dashes(parsed))
+    return next((word for word in words if not _TEST_ARGUMENT.fullmatch(word)), "")  # defence: arguments-of-tests
 
 
 def _unlisted_of_tests(parsed: Parsed) -> list[int]:
     """Find options behind `--` that are not listed: the program with the tests writes the file of `--logfile`."""
-    return [
-        index
-        for index, word in parsed.operands
-        if parsed.dashes is not None
-        and index > parsed.dashes
-        and word[0:1] == "-"
-        and not _TEST_ARGUMENT.fullmatch(word)
-    ]
+    words = _behind_dashes(parsed)
+    return [at for at, word in words if word.startswith("-") and not _TEST_ARGUMENT.fullmatch(word)]
 
 
 def _led_out(parsed: Parsed) -> list[int]:
@@ -121,19 +116,13 @@ def _gcc(program: Program, words: tuple[str, ...]) -> Classification:
 _GCC = Program(look=_gcc, loose=True)
 
 
-def _variables(parsed: Parsed) -> list[int]:
-    """Find `SHELL=...`, `CC=...` and similar words, which determine the programs that recipes run."""
-    return [at for at, word in parsed.operands if "=" in word]
+_variables = operands_with("=")
+"""Finds `SHELL=...`, `CC=...` and similar words, which determine the programs that recipes run."""
 
 
 def _of_another_folder(parsed: Parsed) -> list[int]:
     """Find the variables, and the first word of `just` if it names a recipe of another folder."""
     return [*_variables(parsed), *(at for at, word in parsed.operands[:1] if "/" in word)]
-
-
-def _with_colon(parsed: Parsed) -> list[int]:
-    """Find goals of any plugin, such as `exec:exec`."""
-    return [at for at, word in parsed.operands if ":" in word]
 
 
 def _for_msbuild(parsed: Parsed) -> list[int]:
@@ -251,7 +240,7 @@ PROGRAMS: dict[str, Program] = {
     "mvn": _named_options(
         "-q -B -U -o -e -X -T= -pl= -am -amd -N -ntp -nsu -fae -ff -fn -v --quiet --batch-mode --offline --version "
         "--no-transfer-progress --also-make --projects= --threads= --errors",
-        _with_colon,
+        operands_with(":"),  # goals of any plugin, such as `exec:exec`
         single=True,
     ),
     "dotnet": Program(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from kimi_tui.permission.programs.files import outside
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Program, files_of_arguments
+from kimi_tui.permission.programs.program import Program, files_of_arguments, operands_with
 
 _HARMLESS = Level.HARMLESS
 
@@ -34,11 +34,6 @@ def _emits(parsed: Parsed) -> str:
         return _first_word(parsed)
     bare_word = next((word for _, word in parsed.operands if "." not in word), "")
     return outside(parsed) or bare_word  # defence: compiler-emits
-
-
-def _named(parsed: Parsed) -> list[int]:
-    """`tox` has a command that runs any program."""
-    return [index for index, _ in parsed.operands]
 
 
 def _first_word(parsed: Parsed) -> str:
@@ -105,7 +100,8 @@ _PROGRAMS: dict[str, Program] = {
     "unittest": Program(
         _HARMLESS, Options("", "-vqfb --verbose --quiet --failfast --buffer"), check=outside, loose=True
     ),
-    "tox": Program(options=Options("", "-qvr -e: --recreate"), dangerous=_named),
+    # a command of `tox` runs any program
+    "tox": Program(options=Options("", "-qvr -e: --recreate"), dangerous=operands_with()),
     "nox": Program(options=Options("", "-lrR -s: -t: --list --session= --sessions=")),
     "ruff": Program(
         options=Options("", "", "--config= --isolated", stops=True),

@@ -31,6 +31,7 @@ from kimi_tui.permission.programs.program import (
     RecursiveRead,
     Tracked,
     names,
+    operands_with,
 )
 
 _READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
@@ -87,9 +88,8 @@ def _settings(parsed: Parsed) -> list[int]:
     return [] if len(words) == 2 and _PLAIN_SETTINGS.fullmatch(words[0]) else [index for index, _ in parsed.operands]
 
 
-def _addresses(parsed: Parsed) -> list[int]:
-    """Find addresses with a transport that runs a program, or with an option for `ssh`."""
-    return [index for index, word in parsed.operands if "::" in word or "://-" in word]
+_addresses = operands_with("::", "://-")
+"""Finds addresses with a transport that runs a program, or with an option for `ssh`."""
 
 
 def _written_paths(first: int = 0, *, outside: bool = False) -> Callable[[Parsed], list[int]]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings
+from kimi_tui.permission.programs.program import Kind, Program, names, operands_with, stored_settings
 
 _READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
 
@@ -32,12 +32,8 @@ def _npm(level: Level = _EXACT, known: str = _NPM_KNOWN, *, most: int | None = N
     return Program(level, options, most=most, keyed=keyed, strict=True, loose=most is None and not keyed)
 
 
-def _named(parsed: Parsed) -> list[int]:
-    return [at for at, _ in parsed.operands]
-
-
 def _key_and_value(parsed: Parsed) -> list[int]:
-    return _named(parsed) if len(parsed.operands) > 1 else []
+    return [at for at, _ in parsed.operands] if len(parsed.operands) > 1 else []
 
 
 _ANYTHING = Program(kind=Kind.ANYTHING)
@@ -51,7 +47,7 @@ _NPM_NAMES = names(
 _NODE_SUBS = {
     **dict.fromkeys(_NPM_NAMES, _npm()),
     **dict.fromkeys(("config", "c", "pkg"), replace(_npm(), dangerous=stored_settings)),
-    "set": replace(_npm(), dangerous=_named),
+    "set": replace(_npm(), dangerous=operands_with()),
     **dict.fromkeys(("test", "t", "tst"), _npm(_HARMLESS, "-s --silent", most=0)),
     **dict.fromkeys(("run", "run-script", "rum", "urn"), _npm(_HARMLESS, "-s --silent", most=1, keyed=1)),
     **dict.fromkeys(
@@ -155,11 +151,6 @@ def _with_run(*also: str, danger: str = "", runner: Program = _RUN) -> Program:
         subs={"run": runner, "config": replace(other, dangerous=_key_and_value), **dict.fromkeys(also, other)},
         plugins=True,
     )
-
-
-def _with_slash(parsed: Parsed) -> list[int]:
-    """Find a formula that is a file or somebody else's."""
-    return [at for at, word in parsed.operands if "/" in word]
 
 
 PROGRAMS: dict[str, Program] = {
@@ -270,7 +261,7 @@ PROGRAMS: dict[str, Program] = {
     "rake": Program(
         options=Options("", "-PAnsqvm -T? -j? --tasks --dry-run --quiet --silent --verbose --trace"),
         strict=True,
-        dangerous=lambda parsed: [at for at, word in parsed.operands if "=" in word],
+        dangerous=operands_with("="),
     ),
     "composer": Program(
         options=Options(danger="-d: --working-dir=", stops=True),
@@ -285,7 +276,7 @@ PROGRAMS: dict[str, Program] = {
             Program(
                 options=Options("", "-qv --quiet --verbose --cask --formula --dry-run --versions --json?"),
                 strict=True,
-                dangerous=_with_slash,
+                dangerous=operands_with("/"),  # a formula that is a file or somebody else's
             ),
         ),
         plugins=True,

@@ -129,6 +129,15 @@ def stored_settings(parsed: Parsed) -> list[int]:
     return [] if not words or words[0][1] in _SHOWS else [at for at, _ in words]  # defence: stored-settings
 
 
+def operands_with(*marks: str) -> Callable[[Parsed], list[int]]:
+    """Find the operands that contain one of the marks; all operands without a mark."""
+
+    def found(parsed: Parsed) -> list[int]:
+        return [at for at, word in parsed.operands if not marks or any(mark in word for mark in marks)]
+
+    return found
+
+
 def files_of_arguments(parsed: Parsed) -> list[int]:
     """Find the words that many programs replace with what a file holds, values of options among them."""
     words = [*parsed.operands, *((option.at, option.value or "") for option in parsed.options)]

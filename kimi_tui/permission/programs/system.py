@@ -3,8 +3,8 @@
 import re
 
 from kimi_tui.i18n import tr
-from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Classification, Kind, Program
+from kimi_tui.permission.programs.options import Level, Options
+from kimi_tui.permission.programs.program import Classification, Kind, Program, operands_with
 
 _READS = Level.READS
 
@@ -67,25 +67,11 @@ def _are_columns(text: str) -> bool:
     return all(_PS_COLUMN.fullmatch(name.removesuffix("=")) for name in text.split(","))
 
 
-def _set(parsed: Parsed) -> list[int]:
-    """Find what `sysctl` sets, with or without `-w`."""
-    return [at for at, word in parsed.operands if "=" in word]
-
-
-def _unit_files(parsed: Parsed) -> list[int]:
-    """Find files of units, which `systemctl enable` takes from any folder."""
-    return [at for at, word in parsed.operands if "/" in word]
-
-
-def _named(parsed: Parsed) -> list[int]:
-    return [at for at, _ in parsed.operands]
-
-
 PROGRAMS: dict[str, Program] = {
     **{name: Program(kind=Kind.WRAPPER) for name in _WRAPPERS},
     **{name: Program(kind=Kind.ANYTHING) for name in (*_PAGERS, *_TERMINALS)},
     "uname": Program(_READS, Options("-asnrvmpo --all --version"), most=0),
-    "hostname": Program(_READS, Options("-s", "", "-F: --file= -b --boot"), most=0, dangerous=_named),
+    "hostname": Program(_READS, Options("-s", "", "-F: --file= -b --boot"), most=0, dangerous=operands_with()),
     "whoami": Program(_READS, most=0),
     "id": Program(_READS, Options("-gGnu --group --groups --name --user")),
     "uptime": Program(_READS, most=0),
@@ -97,7 +83,10 @@ PROGRAMS: dict[str, Program] = {
         options=Options(stops=True, exact="-qla --user --system --no-pager --quiet --full --all --plain --no-legend"),
         subs={
             **{
-                name: Program(options=Options(danger="-H: -M: --host= --machine= --root="), dangerous=_unit_files)
+                name: Program(
+                    options=Options(danger="-H: -M: --host= --machine= --root="),
+                    dangerous=operands_with("/"),  # files of units, which `enable` takes from any folder
+                )
                 for name in _UNIT_COMMANDS
             },
             **dict.fromkeys(("edit", "link", "set-environment"), Program(kind=Kind.ANYTHING)),
@@ -117,7 +106,7 @@ PROGRAMS: dict[str, Program] = {
     "pkill": Program(),
     "killall": Program(),
     "mount": Program(options=Options("", "", "-t: --types= -T: --fstab= -o: --options= -i")),
-    "sysctl": Program(options=Options("", "-an"), strict=True, dangerous=_set),
+    "sysctl": Program(options=Options("", "-an"), strict=True, dangerous=operands_with("=")),
     "ip": Program(
         options=Options(
             "",
