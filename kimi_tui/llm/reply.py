@@ -42,11 +42,11 @@ async def request_reply(
     history: Sequence[Message],
     *,
     on_part: Callable[[SpokenPart], None],
-    drained: Callable[[], Awaitable[None]] | None = None,
+    drain: Callable[[], Awaitable[None]] | None = None,
 ) -> Reply:
     """Send one request and return the whole reply; `on_part` gets each piece as it arrives.
 
-    After each piece it waits for `drained` before it reads on.
+    After each piece it waits for `drain` before it reads on.
 
     Raises a ProviderError, also for a reply that exceeds a limit of `ReplySize`, and EmptyResponseError if the
     reply has neither text nor a tool call.
@@ -72,8 +72,8 @@ async def request_reply(
                     for part in characters.feed(delta):  # defence: join-cut-characters
                         on_part(part)
                         parts.extend(merger.add(part))
-                    if drained is not None:
-                        await drained()
+                    if drain is not None:
+                        await drain()
     for part in characters.end():
         on_part(part)
         parts.extend(merger.add(part))

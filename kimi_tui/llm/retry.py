@@ -34,7 +34,7 @@ async def request_reply_with_retries(
     on_part: Callable[[SpokenPart], None],
     on_retry: Callable[[StepRetry], None],
     policy: RetryPolicy | None = None,
-    drained: Callable[[], Awaitable[None]] | None = None,
+    drain: Callable[[], Awaitable[None]] | None = None,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> Reply:
     """Call `request_reply`, and again after failures that are `retryable`.
@@ -72,7 +72,7 @@ async def request_reply_with_retries(
         sleep=sleep,
         reraise=True,
     )
-    return await retrying(request_reply, provider, system_prompt, tools, history, on_part=on_part, drained=drained)
+    return await retrying(request_reply, provider, system_prompt, tools, history, on_part=on_part, drain=drain)
 
 
 def _error_of(state: RetryCallState) -> BaseException | None:

@@ -206,7 +206,7 @@ async def _assemble(
         return (soul.provider, soul.model) if name in (None, soul.model.key) else await models.other(name)
 
     subagent_context = SubagentContext(
-        session.dir / "subagents", find_model, wire.drained, limits, hooks, running_subagents
+        session.dir / "subagents", find_model, wire.drain, limits, hooks, running_subagents
     )
     values = await asyncio.to_thread(
         default_values,
@@ -236,7 +236,7 @@ async def _assemble(
         model=models.info,
         context=context,
         send=wire.send,
-        drained=wire.drained,
+        drain=wire.drain,
         limits=limits,
         hooks=hooks,
     )

@@ -93,7 +93,7 @@ class Soul:
         model: ModelInfo,
         context: Context,
         send: Callable[[WireMessage], None],
-        drained: Callable[[], Awaitable[None]],
+        drain: Callable[[], Awaitable[None]],
         limits: Limits,
         hooks: HookDispatcher,
         rejection_ends_turn: bool = True,
@@ -103,7 +103,7 @@ class Soul:
         self.model = model
         self.context = context
         self._send = send
-        self._drained = drained
+        self._drain = drain
         self._limits = limits
         self._hooks = hooks
         self._rejection_ends_turn = rejection_ends_turn
@@ -199,7 +199,7 @@ class Soul:
             if turn.steps >= self._limits.max_steps:
                 raise MaxStepsReachedError(turn.steps)
             turn.steps += 1
-            await self._drained()
+            await self._drain()
             self._send(StepBegin(n=turn.steps))
             try:
                 await self._step(turn)
@@ -365,7 +365,7 @@ class Soul:
                 on_part=receive,
                 on_retry=void,
                 policy=self._limits.retries,
-                drained=self._drained,
+                drain=self._drain,
             )
         except asyncio.CancelledError:
             if text := "".join(received).strip():

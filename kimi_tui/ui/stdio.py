@@ -159,7 +159,7 @@ class LineWriter:
                 self._room.clear()
             self._changed.notify()
 
-    async def drained(self) -> None:
+    async def drain(self) -> None:
         """Wait while the reader is far behind."""
         await self._room.wait()
 

@@ -7,7 +7,7 @@ from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.merge import Merger
 
 Listener = Callable[[WireMessage], None]
-Drained = Callable[[], Awaitable[None]]
+Drain = Callable[[], Awaitable[None]]
 _log = logging.getLogger(__name__)
 
 
@@ -22,7 +22,7 @@ class Wire:
         self._raw: list[Listener] = []
         self._whole: list[Listener] = []
         self._merger = Merger[WireMessage]()
-        self._slow: list[Drained] = []
+        self._slow: list[Drain] = []
 
     def listen(self, listener: Listener, *, merged: bool = False) -> Callable[[], None]:
         """Call `listener` with every message from now on; returns a function that unsubscribes it."""
@@ -35,15 +35,15 @@ class Wire:
 
         return unlisten
 
-    def wait_for(self, drained: Drained) -> Callable[[], None]:
-        """Let `drained` hold the sender up while a listener's queue is full; returns a function that takes it back."""
-        self._slow.append(drained)
-        return lambda: self._slow.remove(drained)
+    def wait_for(self, drain: Drain) -> Callable[[], None]:
+        """Let `drain` hold the sender up while a listener's queue is full; returns a function that takes it back."""
+        self._slow.append(drain)
+        return lambda: self._slow.remove(drain)
 
-    async def drained(self) -> None:
+    async def drain(self) -> None:
         """Wait while a listener is far behind: a sender of many messages calls it between them."""
-        for drained in tuple(self._slow):
-            await drained()  # defence: wait-for-slow-readers
+        for drain in tuple(self._slow):
+            await drain()  # defence: wait-for-slow-readers
 
     def send(self, message: WireMessage) -> None:
         for merged in self._merger.add(message):

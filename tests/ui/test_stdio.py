@@ -47,7 +47,7 @@ async def test_a_reader_that_is_far_behind_holds_the_writer_up_but_not_the_loop(
     writer = LineWriter(sink)
     for _ in range(100):
         writer.write(b"x" * 100_000 + b"\n")
-    waiting = asyncio.create_task(writer.drained())
+    waiting = asyncio.create_task(writer.drain())
     await asyncio.sleep(0)
     assert not waiting.done()
     received = 0
@@ -69,7 +69,7 @@ async def test_nobody_reading_is_told_once_and_ends_it():
     writer.write(b"one\n")
     await told.wait()
     writer.write(b"two\n")
-    await writer.drained()
+    await writer.drain()
     await writer.close()
     assert writer.broken
     os.close(sink)
@@ -112,7 +112,7 @@ async def test_blocked_output_is_given_up_once_the_input_has_ended():
     writer = LineWriter(sink, on_broken=broken.set)
     writer.write(b"x" * 5_000_000 + b"\n")
     writer.expect_end(patience_s=0.01)
-    await writer.drained()
+    await writer.drain()
     assert broken.is_set()
     await writer.close()
     os.close(source)  # the thread's write fails now

@@ -129,19 +129,19 @@ def _reads(
     return Program(_READS, Options(options), check=check, most=most, deep=deep, tracked=tracked)
 
 
-def _exact(dangerous: Callable[[Parsed], list[int]] = _addresses, *, prints: bool = False) -> Program:
-    """Make a program whose approval covers exactly the command. `prints`: it may print any file of any commit."""
-    return Program(_EXACT, dangerous=dangerous, tracked=anything if prints else None)  # defence: commands-that-print
+def _exact(dangerous: Callable[[Parsed], list[int]] = _addresses, *, any_file: bool = False) -> Program:
+    """Make a program whose approval covers exactly the command. `any_file`: it may print any file of any commit."""
+    return Program(_EXACT, dangerous=dangerous, tracked=anything if any_file else None)  # defence: commands-that-print
 
 
-def _within(dangerous: Callable[[Parsed], list[int]] = _addresses, *, prints: bool = False) -> Program:
+def _within(dangerous: Callable[[Parsed], list[int]] = _addresses, *, any_file: bool = False) -> Program:
     """Make a program as `_exact` does, of which a rule has to name each word that leads out of the folder."""
 
     def dangers(parsed: Parsed) -> list[int]:
         outside = [index for index, word in parsed.operands if leads_out(word)]
         return [*outside, *dangerous(parsed)]  # defence: git-writes-elsewhere
 
-    return _exact(dangers, prints=prints)
+    return _exact(dangers, any_file=any_file)
 
 
 def _starts_another(parsed: Parsed) -> list[int]:
@@ -335,13 +335,13 @@ _SUBCOMMANDS: dict[str, Program] = {
     "switch": Program(
         _HARMLESS, Options("", ("-dtq -c: --create= --detach --track? --quiet --guess --no-guess")), check=_plain_names
     ),
-    **dict.fromkeys(("whatchanged", "cat-file", "diff-tree", "diff-index", "diff-files"), _exact(prints=True)),
-    "difftool": _exact(_starts_another, prints=True),
+    **dict.fromkeys(("whatchanged", "cat-file", "diff-tree", "diff-index", "diff-files"), _exact(any_file=True)),
+    "difftool": _exact(_starts_another, any_file=True),
     "maintenance": Program(
         _EXACT, Options(stops=True), subs={"run": _exact(), "is-needed": _exact(), "unregister": _exact()}, plugins=True
     ),
     **dict.fromkeys(("bugreport", "diagnose"), _within()),
-    **dict.fromkeys(("fast-import", "fast-export"), _within(prints=True)),
+    **dict.fromkeys(("fast-import", "fast-export"), _within(any_file=True)),
     **dict.fromkeys(("commit-graph", "multi-pack-index"), _within()),
     "index-pack": _within(),
     **dict.fromkeys(("repack", "gc"), _within()),
@@ -357,10 +357,10 @@ _SUBCOMMANDS: dict[str, Program] = {
     "read-tree": _within(),
     "clone": _exact(_written_paths(1, outside=True)),
     "init": _exact(_written_paths(outside=True)),
-    "bundle": _exact(_bundled, prints=True),
-    **dict.fromkeys(("mailinfo", "merge-file", "pack-objects"), _within(_written_paths(), prints=True)),
-    "format-patch": _within(prints=True),
-    **dict.fromkeys(("archive", "range-diff", "request-pull", "merge-tree", "unpack-file"), _exact(prints=True)),
+    "bundle": _exact(_bundled, any_file=True),
+    **dict.fromkeys(("mailinfo", "merge-file", "pack-objects"), _within(_written_paths(), any_file=True)),
+    "format-patch": _within(any_file=True),
+    **dict.fromkeys(("archive", "range-diff", "request-pull", "merge-tree", "unpack-file"), _exact(any_file=True)),
     "checkout-index": _within(),
     **dict.fromkeys(
         names(

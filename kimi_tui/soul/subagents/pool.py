@@ -55,7 +55,7 @@ class SubagentContext:
 
     folder: Path
     model: Callable[[str | None], Awaitable[tuple[Provider | None, ModelInfo]]]
-    drained: Callable[[], Awaitable[None]]
+    drain: Callable[[], Awaitable[None]]
     limits: Limits
     hooks: HookDispatcher
     running: RunningSubagents
@@ -130,7 +130,7 @@ class SubagentPool:
             model=model,
             context=context,
             send=wire.send,
-            drained=self._context.drained,
+            drain=self._context.drain,
             limits=self._context.limits,
             hooks=hooks,
             rejection_ends_turn=False,

@@ -253,11 +253,11 @@ def without_unsafe_settings(
     return "\n".join(kept) + "\n" if kept else "", taken
 
 
-def moved_destinations(old: str, new: str, *, known: str, shown: Collection[str] = ()) -> list[str]:
+def moved_destinations(old: str, new: str, *, known: str, approved: Collection[str] = ()) -> list[str]:
     """Return changes of push destinations: addresses of remotes, and branches with a new remote.
 
-    `known` are the earlier settings that name the remotes. `shown` are the words of commands that were approved: what
-    they name may change.
+    `known` are the earlier settings that name the remotes. `approved` are the words of commands that were approved:
+    what they name may change.
     """
     before, after = _destinations(old), _destinations(new)
     values = {value for *_, value in before}
@@ -265,20 +265,20 @@ def moved_destinations(old: str, new: str, *, known: str, shown: Collection[str]
     moved = [one for one in (*(after - before), *(before - after)) if one[0] == "remote"]
     moved += [one for one in after - before if one[0] == "branch" and one[3] not in remotes | {"."}]
     # defence: only-what-the-line-shows-moves
-    moved = [one for one in moved if not _is_shown(one, shown, removed=one in before, values=values)]
+    moved = [one for one in moved if not _is_named(one, approved, removed=one in before, values=values)]
     return sorted({f"{section}.{name}.{key}" if name else f"{section}.{key}" for section, name, key, _ in moved})
 
 
-def _is_shown(
-    setting: tuple[str, str, str, str], shown: Collection[str], *, removed: bool, values: Collection[str]
+def _is_named(
+    setting: tuple[str, str, str, str], approved: Collection[str], *, removed: bool, values: Collection[str]
 ) -> bool:
-    """Whether words of `git remote` say this change: they name the remote, and a new address unless it was renamed."""
+    """Whether words of `git remote` name the remote, and its new address unless it was renamed."""
     section, name, key, value = setting
     if key == "mirror" and not removed:
-        return name in shown and any(word.startswith("--mirror") for word in shown)
+        return name in approved and any(word.startswith("--mirror") for word in approved)
     if section == "branch" or not name:
-        return value in shown
-    return name in shown and (removed or value in shown or value in values)
+        return value in approved
+    return name in approved and (removed or value in approved or value in values)
 
 
 def _destinations(text: str) -> frozenset[tuple[str, str, str, str]]:

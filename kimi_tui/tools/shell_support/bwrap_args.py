@@ -76,10 +76,10 @@ class SandboxFeatures:
     """The features of bubblewrap that work here, and the session's folders.
 
     `private` has the folders `tmp` and `var-tmp`. `read_only`: bubblewrap starts where only the writable folders can
-    be written. `own_users`: the sandbox has a user namespace that allows
-    no nested ones. `hidden` are files or folders with keys, `writable` more folders of our own, `foreign` the
-    sockets that listened before the session's first command. `join` are arguments before bubblewrap itself that join
-    the session's network, where there is one, else `scope` are those that confine sockets.
+    be written. `own_users`: the sandbox has a user namespace that allows no nested ones. `hidden` are files or folders
+    with keys, `writable` more folders of our own, `foreign` the sockets that listened before the session's first
+    command. `join` are arguments before bubblewrap itself that join the session's network, where there is one, else
+    `scope` are those that confine sockets.
     """
 
     program: str

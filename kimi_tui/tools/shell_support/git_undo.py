@@ -107,26 +107,23 @@ class ChangeUndoer:
         yield f"what runs programs{', and the end,' if long else ''} went out of `{todo}`"
 
     def _undo_destinations(
-        self, file: Path, old: bytes, was: RepositoryState, shown: Collection[str]
+        self, file: Path, old: bytes, was: RepositoryState, approved: Collection[str]
     ) -> Generator[str]:
         known = b"\n".join(was.settings).decode("utf-8", "replace")
-        before, now = (text.decode("utf-8", "replace") for text in (old, read_content(file)))
-        if moved := moved_destinations(before, now, known=known, shown=shown):
+        before, now = (each.decode("utf-8", "replace") for each in (old, read_content(file)))
+        if moved := moved_destinations(before, now, known=known, approved=approved):
             self._put_back(file, self._still_right(file, old, now))  # defence: pushes-go-where-they-went
             yield f"{', '.join(moved)} went out of `{file}`: your next push would go elsewhere"
 
     def _undo_settings(self, file: Path, text: bytes, old: bytes, *, new: bool) -> Generator[str]:
-        kept, taken = without_unsafe_settings(text.decode("utf-8", "replace"), git_dir=file.parent, tops=self.roots)
-        _, old_ones = without_unsafe_settings(old.decode("utf-8", "replace"), git_dir=file.parent, tops=self.roots)
+        before, now = (each.decode("utf-8", "replace") for each in (old, text))
+        kept, taken = without_unsafe_settings(now, git_dir=file.parent, tops=self.roots)
+        _, old_ones = without_unsafe_settings(before, git_dir=file.parent, tops=self.roots)
         known = set(old_ones)
         if settings := [setting for setting in taken if setting not in known]:
             self._aside(file)
             if new or old:
-                write_new(
-                    file,
-                    kept.encode() if new else self._still_right(file, old, text.decode("utf-8", "replace")),
-                    self.roots,
-                )
+                write_new(file, kept.encode() if new else self._still_right(file, old, now), self.roots)
             more = f" and {len(settings) - _MAX_NAMED} more" if len(settings) > _MAX_NAMED else ""
             named = ", ".join(setting[:_MAX_TEXT] for setting in settings[:_MAX_NAMED])
             yield f"{named}{more} went out of `{file}`: it makes Git run programs"

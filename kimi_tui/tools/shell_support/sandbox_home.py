@@ -20,14 +20,8 @@ _PROGRAMS = (
     *(".local/share/uv/python", ".local/share/uv/tools", ".local/share/gem/ruby", ".gem/ruby", ".dotnet/dotnet"),
     *(".dotnet/host", ".dotnet/packs", ".dotnet/sdk", ".dotnet/shared", ".dotnet/templates", ".dotnet/tools"),
     *(".local/share/pipx", ".local/share/pnpm", ".local/share/fnm", ".local/share/mise", ".local/share/nvm"),
-    *(
-        ".local/share/pypoetry/venv",
-        ".local/share/pdm/venv",
-        ".local/share/virtualenvs",
-        ".local/share/go",
-        ".local/share/man",
-        ".local/share/fonts",
-    ),
+    *(".local/share/pypoetry/venv", ".local/share/pdm/venv", ".local/share/virtualenvs", ".local/share/go"),
+    *(".local/share/man", ".local/share/fonts"),
     *(".cargo/bin", ".cargo/env", ".bun/bin", ".bun/install", ".deno/bin", ".yarn/bin", ".cabal/bin"),
     *("go/bin", "go/pkg", "miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba"),
 )

@@ -59,7 +59,7 @@ class AcpSession:
         self._sent_facts: tuple[str, str, bool, str] | None = None
         self._unlisten = (
             engine.wire.listen(self._on_message),
-            engine.wire.wait_for(self._drained),
+            engine.wire.wait_for(self._drain),
             engine.skills.listen(lambda _: self.announce()),
             engine.progress.listen(self._follow),
         )
@@ -178,7 +178,7 @@ class AcpSession:
         if self._queue.qsize() > _QUEUE_FULL:
             self._room.clear()
 
-    async def _drained(self) -> None:
+    async def _drain(self) -> None:
         """Wait while the client is far behind."""
         await self._room.wait()  # defence: wait-for-slow-editors
 

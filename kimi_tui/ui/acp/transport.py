@@ -54,7 +54,7 @@ class StdioTransport:
         if self._writer.broken:
             raise ConnectionError("the client stopped reading")
         self._writer.write(_dumped(_with_details(message)))
-        await self._writer.drained()
+        await self._writer.drain()
 
     async def _refuse(self, code: int, message: str, rpc_id: str | int | None = None) -> None:
         await self._write({"jsonrpc": "2.0", "id": rpc_id, "error": {"code": code, "message": message}})

@@ -59,7 +59,7 @@ class WireServer:
         unlisten = (
             wire.listen(self._out),
             wire.listen(self._on_message),
-            wire.wait_for(self._writer.drained),
+            wire.wait_for(self._writer.drain),
         )
         self._reading = asyncio.create_task(self._read())
         try:
@@ -86,7 +86,7 @@ class WireServer:
     async def _read(self) -> None:
         while (line := await self._reader.next()) is not None:
             self._receive(line)
-            await self._writer.drained()
+            await self._writer.drain()
 
     def _receive(self, line: bytes | TooLong) -> None:
         if isinstance(line, TooLong):
@@ -213,7 +213,7 @@ class WireServer:
                 if self._out.again(recorded.message):
                     is_request = isinstance(recorded.message, Request)
                     requests, events = requests + is_request, events + (not is_request)
-                await self._writer.drained()
+                await self._writer.drain()
                 if number % _BREATH == 0:
                     await asyncio.sleep(0)
             status = "finished"
