@@ -39,11 +39,10 @@ _CARGO_TOO = (
     "--versioned-dirs --no-delete"
 )
 """Options with which approval covers exactly the command."""
-_CARGO_EXACT = (
-    "run", "r", "new", "init", "add", "remove", "rm", "update", "search", "publish", "uninstall", "clean", "fix",
-    "vendor", "package", "login", "logout", "owner", "yank", "fetch", "generate-lockfile", "locate-project",
-    "pkgid", "report", "verify-project", "version", "help", "config", "b", "c", "doc", "tree", "metadata",
-)  # fmt: skip
+_CARGO_EXACT = names(
+    "run r new init add remove rm update search publish uninstall clean fix vendor package login logout owner yank "
+    "fetch generate-lockfile locate-project pkgid report verify-project version help config b c doc tree metadata"
+)
 _LINT_LEVEL = re.compile(r"-[DWAF][\w:-]*|[\w:]+", re.ASCII)
 
 

@@ -229,18 +229,7 @@ _SUBCOMMANDS: dict[str, Program] = {
         subs={
             "foreach": Program(kind=Kind.ANYTHING),
             **dict.fromkeys(
-                (
-                    "add",
-                    "status",
-                    "init",
-                    "deinit",
-                    "update",
-                    "summary",
-                    "sync",
-                    "absorbgitdirs",
-                    "set-branch",
-                    "set-url",
-                ),
+                names("add status init deinit update summary sync absorbgitdirs set-branch set-url"),
                 _exact(),
             ),
         },

@@ -88,18 +88,7 @@ def _pips(shows: Level) -> Program:
         ),
         subs={
             **dict.fromkeys(
-                (
-                    "install",
-                    "uninstall",
-                    "download",
-                    "wheel",
-                    "cache",
-                    "hash",
-                    "debug",
-                    "completion",
-                    "index",
-                    "inspect",
-                ),
+                names("install uninstall download wheel cache hash debug completion index inspect"),
                 _pip(),
             ),
             **dict.fromkeys(("search", "help", "lock", "sync", "compile", "tree", "freeze", "check"), _pip()),
@@ -190,22 +179,7 @@ PROGRAMS: dict[str, Program] = {
             "tree": _uv(),
             **{
                 name: _uv()
-                for name in [
-                    "sync",
-                    "lock",
-                    "add",
-                    "remove",
-                    "init",
-                    "venv",
-                    "build",
-                    "publish",
-                    "python",
-                    "cache",
-                    "export",
-                    "version",
-                    "self",
-                    "help",
-                ]
+                for name in names("sync lock add remove init venv build publish python cache export version self help")
             },
         },
         plugins=True,
@@ -213,18 +187,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "uvx": _ANYTHING,
     "poetry": _with_run(
-        *[
-            "install",
-            "add",
-            "remove",
-            "update",
-            "lock",
-            "show",
-            "check",
-            "build",
-            "publish",
-            "version",
-        ],
+        *names("install add remove update lock show check build publish version"),
         danger="-C: --directory= -P: --project=",
     ),
     "pdm": _with_run(
