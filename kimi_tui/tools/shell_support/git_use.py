@@ -15,7 +15,9 @@ _OPTIONS_RUN_NOTHING = frozenset({"add", "branch", "checkout", "commit", "switch
 """Subcommands of which a word may be known only at run time, such as `-m "$(cat ...)"`: no option of theirs runs a
 program.
 """
-_BESIDE = frozenset({"cat", "cd", "echo", "false", "grep", "head", "ls", "printf", "pwd", "tail", "true", "wc"})
+_HARMLESS_PROGRAMS = frozenset(
+    {"cat", "cd", "echo", "false", "grep", "head", "ls", "printf", "pwd", "tail", "true", "wc"}
+)
 """Programs that change no file and run no other, whatever their options; the shell's redirections are judged apart."""
 _OF_SUBMODULES = frozenset({"add", "init", "update", "sync", "deinit", "status", "absorbgitdirs"})
 _MOVING = {
@@ -30,9 +32,9 @@ _SETTINGS = frozenset(
         *("pull.rebase", "push.autosetupremote", "push.default", "rebase.autosquash", "rebase.autostash"),
     }
 )
-"""Those that start nothing and lead nowhere; `git config KEY VALUE` may set them."""
+"""Settings that start nothing and lead nowhere; `git config KEY VALUE` may set them."""
 _FOR_ONE_COMMAND = _SETTINGS | {"protocol.file.allow", "commit.gpgsign", "color.ui"}
-"""Those that `git -c` may set."""
+"""Settings that `git -c` may set."""
 _RUN = frozenset({"-i", "--interactive", "-c", "--config", "--template"})
 """Options with which Git runs programs, or takes settings or hooks from elsewhere. `unread` covers the long ones."""
 
@@ -41,7 +43,7 @@ def git_use(line: CommandLine) -> GitUse:
     """Judge by the words alone. Most of `git -c`, aliases and `submodule foreach` are not daily commands."""
     if not any(command.program == "git" for command in line.commands):
         return GitUse.NONE
-    beside = [command for command in line.commands if command.program in _BESIDE]
+    beside = [command for command in line.commands if command.program in _HARMLESS_PROGRAMS]
     # defence: nothing-written-beside-git
     writes = any(command.program != "cd" for command in beside) and not set(line.files) <= {"/dev/null"}
     if line.unread or writes or not all(command in beside or _is_daily(command.words) for command in line.commands):
@@ -69,7 +71,7 @@ def _moves_remote(words: tuple[str | None, ...]) -> bool:
 
 
 def _without_global_options(words: tuple[str | None, ...]) -> tuple[str | None, ...]:
-    """Leave out those before the subcommand that say only where and how to look."""
+    """Leave out the options before the subcommand that say only where and how to look."""
     while len(words) > 2:
         match words[1:3]:
             case ("--no-pager", _):

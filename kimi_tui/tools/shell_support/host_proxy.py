@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 
-from kimi_tui.tools.shell_support.sandbox_hints import StoppedConnection, WhyStopped
+from kimi_tui.tools.shell_support.sandbox_hints import StoppedConnection
 from kimi_tui.tools.shell_support.upstream_proxy import MAX_HEAD_BYTES, UpstreamError, upstream_proxy
 from kimi_tui.tools.web_support.fetcher import FetchError, public_address
 
@@ -76,7 +76,7 @@ class HostProxy:
         asked = _REQUEST.match(head)
         if asked is None:
             if plain := _PLAIN_REQUEST.match(head):
-                self._note(plain[1].decode("ascii"), "not https")
+                self._note(plain[1].decode("ascii"), refused=True)
             await _send_refusal(writer, 426, "only https can be reached")
             return
         host = asked[1].decode("ascii").strip("[]").lower().rstrip(".")
@@ -86,14 +86,14 @@ class HostProxy:
             return
         allowed, early = await self._decide(host, port, reader)
         if not allowed:  # defence: allowed-hosts-only
-            self._note(host, "not allowed")
+            self._note(host, refused=True)
             await _send_refusal(writer, 403, f"{host} is not allowed")
             return
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
                 upstream, outgoing = await self._connect(host, port)
         except (FetchError, UpstreamError, OSError, TimeoutError) as error:
-            self._note(host, "not reached")
+            self._note(host, refused=False)
             match error:
                 case FetchError():
                     await _send_refusal(writer, 502, str(error))
@@ -112,8 +112,8 @@ class HostProxy:
         finally:
             outgoing.close()
 
-    def _note(self, host: str, why: WhyStopped) -> None:
-        self.stopped.append(StoppedConnection(host, why, time.monotonic()))
+    def _note(self, host: str, *, refused: bool) -> None:
+        self.stopped.append(StoppedConnection(host, refused, time.monotonic()))
 
     async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         proxy = upstream_proxy(host)

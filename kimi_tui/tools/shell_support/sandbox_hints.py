@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
@@ -15,16 +14,17 @@ from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import Tier
 
-WhyStopped = Literal["not allowed", "not https", "not reached"]
 _MAX_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class StoppedConnection:
-    """A connection that the sandbox's proxy did not make; `when` is in seconds of the monotonic clock."""
+    """A connection that the sandbox's proxy did not make: it `refused`, or could not. `when` is in seconds of the
+    monotonic clock.
+    """
 
     host: str
-    why: WhyStopped
+    refused: bool
     when: float
 
 
@@ -95,7 +95,7 @@ def hint(
     cause.
     """
     proxied = not config.network and config.hosts == "ask"
-    refused = _hosts(each for each in stopped_connections if each.why != "not reached")
+    refused = _hosts(each for each in stopped_connections if each.refused)
     if proxied and refused:
         return (
             f"It ran in a sandbox that reaches only hosts that the user allowed, by https, and not {refused}. "
