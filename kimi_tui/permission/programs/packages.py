@@ -28,7 +28,7 @@ _NPM_KNOWN = (
 
 def _npm(level: Level = _EXACT, known: str = _NPM_KNOWN, *, most: int | None = None, keyed: int = 0) -> Program:
     """Make a subcommand. Any setting can be an option, and many name a program, as `--python` and `--make`."""
-    options = Options("", known, _NPM_DANGER)
+    options = Options("", known)
     return Program(level, options, most=most, keyed=keyed, strict=True, loose=most is None and not keyed)
 
 
@@ -78,7 +78,7 @@ _PIP_KNOWN = (
 
 
 def _pip(level: Level = _EXACT, known: str = "") -> Program:
-    return Program(level, Options(known, _PIP_KNOWN if level is _EXACT else "", _PIP_DANGER), strict=True)
+    return Program(level, Options(known, _PIP_KNOWN if level is _EXACT else ""), strict=True)
 
 
 def _pips(shows: Level) -> Program:
@@ -116,7 +116,7 @@ _UV_RUN = (
 
 def _uv() -> Program:
     known = "-qvU --frozen --locked --offline --upgrade --dev --no-dev --all-extras --extra= --group= --no-sync"
-    return Program(options=Options("", known, _UV_DANGER), strict=True)
+    return Program(options=Options("", known), strict=True)
 
 
 def _runner(known: str = "", danger: str = "") -> Program:
@@ -134,7 +134,7 @@ _ENVIRONMENT = (
 
 def _with_run(*also: str, danger: str = "", runner: Program = _RUN) -> Program:
     """Make an environment manager with `run`; its other subcommands need approval word by word."""
-    other = Program(options=Options("", _ENVIRONMENT, danger), strict=True)
+    other = Program(options=Options("", _ENVIRONMENT), strict=True)
     return Program(
         options=Options("", "", danger, stops=True, exact="-qvn --quiet --verbose --no-interaction --no-ansi"),
         subs={"run": runner, "config": replace(other, dangerous=_key_and_value), **dict.fromkeys(also, other)},
