@@ -1133,7 +1133,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "moving only the remotes that the line shows", "only-what-the-line-shows-moves",
-        Value("[] if shown else moved"),
+        Value("[] if approved else moved"),
         "test_an_approved_change_of_a_remote_covers_no_other_one",
     ),
     Defence(
