@@ -1,7 +1,7 @@
 """Finds what Git treats as a repository below some folders; a repeated search reads only what changed.
 
 Git directories are searched too, with the folders of their objects: a link elsewhere could lead to a repository there.
-Folders are watched where that is possible. The others are checked each time by their modification time.
+Folders are watched where that is possible. The others are checked each time by the time of their last change.
 """
 
 import os

@@ -183,20 +183,24 @@ def test_a_closed_finder_watches_nothing_and_still_finds(tmp_path: Path) -> None
 def test_folders_that_are_exchanged_and_back_during_a_look_are_looked_at_again(
     tmp_path: Path, watches: Callable[[], FolderWatches]
 ) -> None:
-    for after in range(15):
-        for pause in (0, 1, 2, 4):
-            top = tmp_path / f"{after}-{pause}"
-            one, other = top / "one", top / "other"
-            top.mkdir()
-            finder = RepositoryFinder(lambda top=top: [top], watches=watches)
+    def made(after: int, pause: int) -> tuple[RepositoryFinder, Path, Path]:
+        top = tmp_path / f"{after}-{pause}"
+        top.mkdir()
+        finder = RepositoryFinder(lambda: [top], watches=watches)
+        finder.find()
+        (top / "one/a/b/.git").mkdir(parents=True)
+        (top / "other/a/b").mkdir(parents=True)
+        return finder, top / "one", top / "other"
+
+    looks = ((after, pause, *made(after, pause)) for after in range(15) for pause in (0, 1, 2, 4))
+    if watches is not FolderWatches:
+        looks = list(looks)
+        time.sleep(0.06)  # else each folder is listed again
+    for after, pause, finder, one, other in looks:
+        exchange = partial(swap, one, other)
+        with interrupted(after, [(exchange, pause), (exchange, 0)]):
             finder.find()
-            (one / "a/b/.git").mkdir(parents=True)
-            (other / "a/b").mkdir(parents=True)
-            time.sleep(0.06 if watches is not FolderWatches else 0)  # else each folder is listed again
-            exchange = partial(swap, one, other)
-            with interrupted(after, [(exchange, pause), (exchange, 0)]):
-                finder.find()
-            assert finder.find() == [path / "a/b/.git" for path in (one, other) if (path / "a/b/.git").exists()]
+        assert finder.find() == [path / "a/b/.git" for path in (one, other) if (path / "a/b/.git").exists()]
 
 
 def test_what_a_link_leads_to_is_not_looked_at_though_it_changed_before(tmp_path: Path) -> None:
