@@ -6,7 +6,14 @@ from dataclasses import replace
 
 from kimi_tui.permission.programs.files import leads_out, outside
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Classification, Kind, Program, files_of_arguments, names, operands_with
+from kimi_tui.permission.programs.program import (
+    ANYTHING,
+    Classification,
+    Program,
+    files_of_arguments,
+    names,
+    operands_with,
+)
 
 _HARMLESS = Level.HARMLESS
 _GO_MODULES = ("vendor", "readonly")
@@ -167,8 +174,8 @@ PROGRAMS: dict[str, Program] = {
                 name: _go(_GO_BUILD, Level.EXACT)
                 for name in names("run install get clean mod work fix bug help telemetry fmt version env doc")
             },
-            "generate": Program(kind=Kind.ANYTHING),
-            "tool": Program(kind=Kind.ANYTHING),
+            "generate": ANYTHING,
+            "tool": ANYTHING,
         },
         plugins=True,
     ),
@@ -195,7 +202,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "rustup": Program(
         options=Options("", "", "", stops=True),
-        subs={"run": Program(kind=Kind.ANYTHING), "show": Program()},
+        subs={"run": ANYTHING, "show": Program()},
         plugins=True,
     ),
     "gcc": _GCC,

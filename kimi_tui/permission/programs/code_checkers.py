@@ -4,9 +4,7 @@ from dataclasses import replace
 
 from kimi_tui.permission.programs.files import outside
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Program, files_of_arguments, operands_with
-
-_HARMLESS = Level.HARMLESS
+from kimi_tui.permission.programs.program import Check, Program, files_of_arguments, names, operands_with
 
 
 def _checker(name: str, program: Program) -> Program:
@@ -20,6 +18,10 @@ def _checker(name: str, program: Program) -> Program:
         dangerous=program.dangerous or files_of_arguments,
         subs={sub: _checker(f"{name} {sub}", table) for sub, table in program.subs.items()},
     )
+
+
+def _harmless(options: str, *, danger: str = "", single: bool = False, check: Check = outside) -> Program:
+    return Program(Level.HARMLESS, Options("", options, danger, single=single), check=check, loose=True)
 
 
 def _changes_files(parsed: Parsed) -> str:
@@ -84,123 +86,44 @@ _RARE = {
 """Options that change files of the project, or that are rare: an approval with one covers exactly the command."""
 
 _PROGRAMS: dict[str, Program] = {
-    "pytest": Program(
-        _HARMLESS,
-        Options(
-            "",
-            "-vqxsl -k: -m: -n: -r: --verbose --quiet --exitfirst --lf --last-failed --ff "
-            "--failed-first --nf --new-first "
-            "--sw --stepwise --tb= --maxfail= --durations= --co --collect-only --no-header --no-summary "
-            "--disable-warnings --timeout= --capture= --color= --showlocals --strict-markers --cov? "
-            "--no-cov --version",
-        ),
-        check=outside,
-        loose=True,
+    "pytest": _harmless(
+        "-vqxsl -k: -m: -n: -r: --verbose --quiet --exitfirst --lf --last-failed --ff "
+        "--failed-first --nf --new-first --sw --stepwise --tb= --maxfail= --durations= --co "
+        "--collect-only --no-header --no-summary --disable-warnings --timeout= --capture= --color= "
+        "--showlocals --strict-markers --cov? --no-cov --version"
     ),
-    "unittest": Program(
-        _HARMLESS, Options("", "-vqfb --verbose --quiet --failfast --buffer"), check=outside, loose=True
-    ),
+    "unittest": _harmless("-vqfb --verbose --quiet --failfast --buffer"),
     # a command of `tox` runs any program
     "tox": Program(options=Options("", "-qvr -e: --recreate"), dangerous=operands_with()),
     "nox": Program(options=Options("", "-lrR -s: -t: --list --session= --sessions=")),
     "ruff": Program(
         options=Options("", "", "--config= --isolated", stops=True),
         subs={
-            "check": Program(
-                _HARMLESS,
-                Options(
-                    "",
-                    "-qvn --no-fix --diff --quiet --verbose --select= --ignore= --extend-select= "
-                    "--statistics "
-                    "--output-format= --show-fixes --no-cache --exit-zero --preview --target-version=",
-                ),
-                check=outside,
-                loose=True,
+            "check": _harmless(
+                "-qvn --no-fix --diff --quiet --verbose --select= --ignore= --extend-select= --statistics "
+                "--output-format= --show-fixes --no-cache --exit-zero --preview --target-version="
             ),
-            "format": Program(
-                _HARMLESS,
-                Options("", ("-qvn --check --diff --quiet --verbose --no-cache --line-length=")),
-                check=_changes_files,
-                loose=True,
+            "format": _harmless(
+                "-qvn --check --diff --quiet --verbose --no-cache --line-length=", check=_changes_files
             ),
-            "rule": Program(),
-            "version": Program(),
-            "linter": Program(),
-            "server": Program(),
-            "clean": Program(),
-            "config": Program(),
-            "analyze": Program(),
+            **dict.fromkeys(names("rule version linter server clean config analyze"), Program()),
         },
     ),
-    "black": Program(
-        _HARMLESS,
-        Options("", "-qvS -l: --check --diff --quiet --verbose"),
-        check=_changes_files,
-        loose=True,
+    "black": _harmless("-qvS -l: --check --diff --quiet --verbose", check=_changes_files),
+    "isort": _harmless("-qcv --check --check-only --diff --profile=", check=_changes_files),
+    "flake8": _harmless("-qv --select= --ignore= --max-line-length= --count --statistics"),
+    "mypy": _harmless(
+        "-v -p: --strict --ignore-missing-imports --show-error-codes --pretty --no-error-summary "
+        "--verbose --no-incremental --check-untyped-defs --follow-imports= --python-version= "
+        "--platform="
     ),
-    "isort": Program(
-        _HARMLESS,
-        Options("", "-qcv --check --check-only --diff --profile="),
-        check=_changes_files,
-        loose=True,
+    "pyright": _harmless(
+        "--outputjson --stats --warnings --verbose --level= --skipunannotated",
+        danger="-p: --project= -t: --typeshedpath= -v: --venvpath= --pythonpath=",  # it takes them behind `--` too
     ),
-    "flake8": Program(
-        _HARMLESS,
-        Options(
-            "",
-            ("-qv --select= --ignore= --max-line-length= --count --statistics"),
-        ),
-        check=outside,
-        loose=True,
-    ),
-    "mypy": Program(
-        _HARMLESS,
-        Options(
-            "",
-            "-v -p: --strict --ignore-missing-imports --show-error-codes --pretty --no-error-summary --verbose "
-            "--no-incremental --check-untyped-defs --follow-imports= --python-version= --platform=",
-        ),
-        check=outside,
-        loose=True,
-    ),
-    "pyright": Program(
-        _HARMLESS,
-        Options(
-            "",
-            "--outputjson --stats --warnings --verbose --level= --skipunannotated",
-            "-p: --project= -t: --typeshedpath= -v: --venvpath= --pythonpath=",  # it takes them behind `--` too
-        ),
-        check=outside,
-        loose=True,
-    ),
-    "eslint": Program(
-        _HARMLESS,
-        Options(
-            "",
-            "--quiet --ext= --max-warnings= --cache --no-color --color",
-        ),
-        check=outside,
-        loose=True,
-    ),
-    "tsc": Program(
-        _HARMLESS,
-        Options(
-            "",
-            "-noEmit -pretty -strict -skipLibCheck -listFiles",
-            single=True,
-        ),
-        check=_emits,
-        loose=True,
-    ),
-    "prettier": Program(
-        _HARMLESS,
-        Options(
-            "",
-            "-clu --check --list-different",
-        ),
-        check=outside,
-        loose=True,
-    ),
+    "eslint": _harmless("--quiet --ext= --max-warnings= --cache --no-color --color"),
+    "tsc": _harmless("-noEmit -pretty -strict -skipLibCheck -listFiles", single=True, check=_emits),
+    "prettier": _harmless("-clu --check --list-different"),
 }
 
 PROGRAMS = {name: _checker(name, program) for name, program in _PROGRAMS.items()}

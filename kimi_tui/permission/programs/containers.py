@@ -3,9 +3,8 @@
 from collections.abc import Callable
 
 from kimi_tui.permission.programs.options import Options, Parsed
-from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings
+from kimi_tui.permission.programs.program import ANYTHING, Program, names, stored_settings
 
-_ANYTHING = Program(kind=Kind.ANYTHING)
 _DOCKER_KNOWN = (
     "-aqlsv -n: -t: --all --quiet --latest --size --no-trunc --filter= --format= --last= --digests --tree --details "
     "--since= --until= --tail= --timestamps --type= --no-stream --human? --limit= --all-tags --platform= "
@@ -36,7 +35,7 @@ _COMPOSE = Program(
             _known(_COMPOSE_KNOWN),
         ),
         **dict.fromkeys(("logs", "rm"), _known(f"-f {_COMPOSE_KNOWN}")),
-        **dict.fromkeys(("exec", "run", "attach"), _ANYTHING),
+        **dict.fromkeys(("exec", "run", "attach"), ANYTHING),
     },
     plugins=True,
 )
@@ -54,7 +53,7 @@ _CONTAINERS = {
         "-q -t: -m: --tag= --build-arg= --no-cache --pull --target= --platform= --progress= --quiet --rm --force-rm "
         "--label= --compress --squash --network= --memory= --shm-size= --ulimit= --load"
     ),
-    **dict.fromkeys(("exec", "run", "create", "attach"), _ANYTHING),
+    **dict.fromkeys(("exec", "run", "create", "attach"), ANYTHING),
 }
 _DOCKER = Program(
     options=Options("", "-D -l: --debug --log-level=", stops=True),
@@ -100,7 +99,7 @@ _KUBECTL = Program(
             ),
             _known(_KUBE_KNOWN),
         ),
-        **dict.fromkeys(("exec", "run", "debug", "attach"), _ANYTHING),
+        **dict.fromkeys(("exec", "run", "debug", "attach"), ANYTHING),
         "config": _known(_KUBE_KNOWN, stored_settings),
     },
     plugins=True,
@@ -129,6 +128,6 @@ PROGRAMS: dict[str, Program] = {
         ),
         strict=True,
     ),
-    **dict.fromkeys(("vagrant", "ansible", "ansible-playbook", "lxc", "distrobox", "toolbox", "flatpak"), _ANYTHING),
-    "snap": _ANYTHING,
+    **dict.fromkeys(("vagrant", "ansible", "ansible-playbook", "lxc", "distrobox", "toolbox", "flatpak"), ANYTHING),
+    "snap": ANYTHING,
 }

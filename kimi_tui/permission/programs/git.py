@@ -24,6 +24,7 @@ from kimi_tui.permission.programs.git_tracked import (
 )
 from kimi_tui.permission.programs.options import Level, Options, Parsed
 from kimi_tui.permission.programs.program import (
+    ANYTHING,
     NOT_RECURSIVE,
     Check,
     Kind,
@@ -227,7 +228,7 @@ _SUBCOMMANDS: dict[str, Program] = {
         _EXACT,
         Options(stops=True),
         subs={
-            "foreach": Program(kind=Kind.ANYTHING),
+            "foreach": ANYTHING,
             **dict.fromkeys(
                 names("add status init deinit update summary sync absorbgitdirs set-branch set-url"),
                 _exact(),
@@ -238,9 +239,9 @@ _SUBCOMMANDS: dict[str, Program] = {
         _EXACT,
         Options(stops=True),
         subs={
-            "run": Program(kind=Kind.ANYTHING),
-            "view": Program(kind=Kind.ANYTHING),
-            "visualize": Program(kind=Kind.ANYTHING),
+            "run": ANYTHING,
+            "view": ANYTHING,
+            "visualize": ANYTHING,
             **dict.fromkeys(
                 ("start", "bad", "new", "good", "old", "terms", "skip", "reset", "replay", "log", "help"), _exact()
             ),
@@ -340,7 +341,7 @@ _SUBCOMMANDS: dict[str, Program] = {
             "instaweb web--browse gui citool hook svn p4 cvsimport cvsserver imap-send upload-pack receive-pack "
             "for-each-repo merge-index credential "
         ),
-        Program(kind=Kind.ANYTHING),
+        ANYTHING,
     ),
     "mailsplit": _within(_written_paths()),
     "read-tree": _within(),

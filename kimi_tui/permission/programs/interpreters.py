@@ -1,6 +1,6 @@
 """Interpreters, shells, and programs that run code of their own language: debuggers, editors, database clients."""
 
-from kimi_tui.permission.programs.program import Kind, Program, names
+from kimi_tui.permission.programs.program import ANYTHING, Kind, Program, names
 
 _MODULES = frozenset({"pytest", "mypy", "ruff", "black", "pip", "isort", "flake8", "pyright", "unittest"})
 _OTHERS = names(
@@ -21,6 +21,6 @@ PROGRAMS: dict[str, Program] = {
     "pypy": _script("--version -V", _MODULES),
     "node": _script("--version -v"),
     "nodejs": _script("--version -v"),
-    "java": Program(kind=Kind.ANYTHING),
+    "java": ANYTHING,
     **{name: _script("") for name in _OTHERS},
 }

@@ -1,9 +1,7 @@
 """Network programs; none of them is read-only, since requests leave this machine."""
 
 from kimi_tui.permission.programs.options import Options, Parsed
-from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings
-
-_ANYTHING = Program(kind=Kind.ANYTHING)
+from kimi_tui.permission.programs.program import ANYTHING, Program, names, stored_settings
 
 _CURL = Options(
     "",
@@ -71,16 +69,16 @@ PROGRAMS: dict[str, Program] = {
         options=Options("", "-vhb --verbose --headers --body --json --form --follow --ignore-stdin"),
         strict=True,
     ),
-    "ssh": _ANYTHING,
-    "mosh": _ANYTHING,
-    "autossh": _ANYTHING,
+    "ssh": ANYTHING,
+    "mosh": ANYTHING,
+    "autossh": ANYTHING,
     "scp": Program(options=_SCP, strict=True),
     "sftp": Program(options=Options("", "-pqrvC46 -P: -l:"), strict=True),
-    "ftp": _ANYTHING,
-    "lftp": _ANYTHING,
-    "telnet": _ANYTHING,
+    "ftp": ANYTHING,
+    "lftp": ANYTHING,
+    "telnet": ANYTHING,
     **dict.fromkeys(("nc", "ncat", "netcat"), Program(options=Options("", "-vzulnkN46 -w: -p:"), strict=True)),
-    "socat": _ANYTHING,
+    "socat": ANYTHING,
     "openssl": Program(
         options=Options(
             "",

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Kind, Program, names, operands_with, stored_settings
+from kimi_tui.permission.programs.program import ANYTHING, Kind, Program, names, operands_with, stored_settings
 
 _READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
 
@@ -36,7 +36,6 @@ def _key_and_value(parsed: Parsed) -> list[int]:
     return [at for at, _ in parsed.operands] if len(parsed.operands) > 1 else []
 
 
-_ANYTHING = Program(kind=Kind.ANYTHING)
 _NPM_NAMES = names(
     "access add adduser audit author cache ci clean-install cit ddp dedupe deprecate dist-tag doctor diff explain "
     "find-dupes fund get i in install install-ci-test install-test isntall it link ln login logout org owner pack "
@@ -54,7 +53,7 @@ _NODE_SUBS = {
         ("ls", "list", "la", "ll"), _npm(_HARMLESS, "-al --all --depth= --json --long --parseable", most=0)
     ),
     **dict.fromkeys(("outdated", "view", "info", "show", "v"), _npm()),
-    **dict.fromkeys(("exec", "x", "dlx", "init", "create", "explore", "edit", "innit"), _ANYTHING),
+    **dict.fromkeys(("exec", "x", "dlx", "init", "create", "explore", "edit", "innit"), ANYTHING),
 }
 
 
@@ -148,16 +147,16 @@ PROGRAMS: dict[str, Program] = {
     "yarn": _node_manager(),
     "bun": _node_manager(),
     "cnpm": _node_manager(),
-    "npx": _ANYTHING,
-    "bunx": _ANYTHING,
-    "pnpx": _ANYTHING,
-    "corepack": _ANYTHING,
+    "npx": ANYTHING,
+    "bunx": ANYTHING,
+    "pnpx": ANYTHING,
+    "corepack": ANYTHING,
     "deno": Program(
         options=Options(stops=True),
         subs={
             **dict.fromkeys(
                 ("run", "eval", "repl", "test", "bench", "serve", "task", "x", "jupyter", "install", "compile"),
-                _ANYTHING,
+                ANYTHING,
             ),
             "fmt": Program(options=Options("", "--check -q", "--config= -c:")),
             "lint": Program(options=Options("", "-q", "--config= -c: --rules=")),
@@ -165,7 +164,7 @@ PROGRAMS: dict[str, Program] = {
         plugins=True,
     ),
     "pip": _PIP,
-    "pipx": Program(options=Options(stops=True), subs={"run": _ANYTHING, "list": Program()}, plugins=True),
+    "pipx": Program(options=Options(stops=True), subs={"run": ANYTHING, "list": Program()}, plugins=True),
     "uv": Program(
         options=Options("", "-qv --offline", _UV_DANGER, stops=True, exact="--quiet --verbose --no-progress --color="),
         subs={
@@ -173,7 +172,7 @@ PROGRAMS: dict[str, Program] = {
             "pip": _pips(_HARMLESS),  # it runs the Python of the folder to look at its packages
             "tool": Program(
                 options=Options(danger=_UV_DANGER, stops=True),
-                subs={"run": _ANYTHING, "list": Program()},
+                subs={"run": ANYTHING, "list": Program()},
                 plugins=True,
             ),
             "tree": _uv(),
@@ -185,7 +184,7 @@ PROGRAMS: dict[str, Program] = {
         plugins=True,
         version="--version -V",
     ),
-    "uvx": _ANYTHING,
+    "uvx": ANYTHING,
     "poetry": _with_run(
         *names("install add remove update lock show check build publish version"),
         danger="-C: --directory= -P: --project=",
@@ -228,10 +227,10 @@ PROGRAMS: dict[str, Program] = {
     ),
     "composer": Program(
         options=Options(danger="-d: --working-dir=", stops=True),
-        subs={"exec": _ANYTHING, "run": _ANYTHING, "run-script": _ANYTHING},
+        subs={"exec": ANYTHING, "run": ANYTHING, "run-script": ANYTHING},
         plugins=True,
     ),
-    "mix": Program(options=Options(stops=True), subs={"run": _ANYTHING, "eval": _ANYTHING}, plugins=True),
+    "mix": Program(options=Options(stops=True), subs={"run": ANYTHING, "eval": ANYTHING}, plugins=True),
     "brew": Program(
         options=Options(stops=True),
         subs=dict.fromkeys(
@@ -258,6 +257,6 @@ PROGRAMS: dict[str, Program] = {
     ),
     "dpkg": Program(options=Options("", "-lLsSi --list --listfiles --status --search"), strict=True),
     "dpkg-query": Program(options=Options(danger="--admindir= --root= --load-avail")),
-    "nix": _ANYTHING,
-    "nix-shell": _ANYTHING,
+    "nix": ANYTHING,
+    "nix-shell": ANYTHING,
 }

@@ -113,6 +113,9 @@ class Program:
     text_operands: Callable[[Parsed], int] | None = None
 
 
+ANYTHING = Program(kind=Kind.ANYTHING)
+
+
 def names(text: str) -> tuple[str, ...]:
     """Split a text of names."""
     return tuple(text.split())

@@ -4,7 +4,7 @@ import re
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.programs.options import Level, Options
-from kimi_tui.permission.programs.program import Classification, Kind, Program, operands_with
+from kimi_tui.permission.programs.program import ANYTHING, Classification, Kind, Program, operands_with
 
 _READS = Level.READS
 
@@ -69,7 +69,7 @@ def _are_columns(text: str) -> bool:
 
 PROGRAMS: dict[str, Program] = {
     **{name: Program(kind=Kind.WRAPPER) for name in _WRAPPERS},
-    **{name: Program(kind=Kind.ANYTHING) for name in (*_PAGERS, *_TERMINALS)},
+    **dict.fromkeys((*_PAGERS, *_TERMINALS), ANYTHING),
     "uname": Program(_READS, Options("-asnrvmpo --all --version"), most=0),
     "hostname": Program(_READS, Options("-s", "", "-F: --file= -b --boot"), most=0, dangerous=operands_with()),
     "whoami": Program(_READS, most=0),
@@ -89,7 +89,7 @@ PROGRAMS: dict[str, Program] = {
                 )
                 for name in _UNIT_COMMANDS
             },
-            **dict.fromkeys(("edit", "link", "set-environment"), Program(kind=Kind.ANYTHING)),
+            **dict.fromkeys(("edit", "link", "set-environment"), ANYTHING),
         },
         plugins=True,
     ),
@@ -115,9 +115,9 @@ PROGRAMS: dict[str, Program] = {
             single=True,
             stops=True,
         ),
-        subs={**dict.fromkeys(_IP_OBJECTS, Program()), **dict.fromkeys(("netns", "vrf"), Program(kind=Kind.ANYTHING))},
+        subs={**dict.fromkeys(_IP_OBJECTS, Program()), **dict.fromkeys(("netns", "vrf"), ANYTHING)},
         plugins=True,
     ),
     "ldconfig": Program(options=Options("", "-p", "-f: -C: -r: -n")),
-    "ldd": Program(kind=Kind.ANYTHING),
+    "ldd": ANYTHING,
 }
