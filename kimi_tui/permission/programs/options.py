@@ -210,7 +210,7 @@ def _cluster(word: str, at: int, table: _Table, parsed: Parsed, *, separate: boo
         if found is None:
             parsed.reach(Level.EXACT, name)
             parsed.unknown.append(at)
-            parsed.options.append(Option(name, rest or None, at))
+            parsed.options.append(Option(name, rest or None, at))  # the rest may be its value, a file
             if any(f"-{later}" in table.dangers for later in word[offset:]):
                 _danger(parsed, at, word)
             return None

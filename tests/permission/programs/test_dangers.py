@@ -1028,6 +1028,10 @@ def test_an_option_that_is_not_in_a_table_is_never_covered(command: str, option:
     assert found.level >= classify(words).level
 
 
+def test_what_is_attached_to_an_option_that_is_not_known_may_be_a_file() -> None:
+    assert ".env" in classify(("curl", "-sT.env", "a")).paths
+
+
 def _listed(words: tuple[str, ...]) -> set[str]:
     """All options of the tables that these words go through."""
     found: set[str] = set()
