@@ -1080,6 +1080,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_the_repository_around_the_workspace_is_watched_too",
     ),
     Defence(
+        "34 protected_paths", "watching repositories of worktrees inside", "repositories-of-worktrees-inside", REMOVED,
+        "test_the_repository_elsewhere_of_a_worktree_in_a_subfolder_is_watched_too",
+    ),
+    Defence(
         "34 protected_paths", "watching repositories that it is no longer tied to", "repositories-once-around",
         REMOVED, "test_a_command_that_cuts_the_tie_to_the_repository_around_cannot_keep_its_settings",
     ),
@@ -1311,6 +1315,10 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "options with which Git runs programs", "git-alone", NEVER,
+        "test_an_option_with_which_git_runs_a_program_is_not_daily",
+    ),
+    Defence(
+        "34 protected_paths", "short options of a clone", "options-of-clone", NEVER,
         "test_an_option_with_which_git_runs_a_program_is_not_daily",
     ),
     Defence(

@@ -366,6 +366,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_no_command_makes_the_users_next_git_command_run_a_program",
         "tests/tools/shell_support/test_sandbox.py::test_the_repository_around_the_workspace_is_watched_too",
         "tests/tools/shell_support/test_sandbox.py::"
+        "test_the_repository_elsewhere_of_a_worktree_in_a_subfolder_is_watched_too",
+        "tests/tools/shell_support/test_sandbox.py::"
         "test_a_command_that_cuts_the_tie_to_the_repository_around_cannot_keep_its_settings",
         "tests/tools/shell_support/test_landlock.py::"
         "test_the_repository_above_stays_as_it_is_though_a_command_removes_the_workspaces_own",

@@ -140,7 +140,7 @@ def _target(entry: Path) -> Path | None:
     try:
         if entry.is_symlink():
             return real_path(entry)
-        return _named_folder(entry)
+        return named_folder(entry)
     except (OSError, ValueError):
         return None
 
@@ -254,7 +254,7 @@ def _read_settings(states: tuple[tuple[str, int, int], ...], templates: str) -> 
 
 def _named_by(entry: Path) -> Path | None:
     """Return the shared Git directory of a `.git` file, if it links back."""
-    real = _named_folder(entry)
+    real = named_folder(entry)
     if real is None:
         return None
     for above in entry.parent.parents:
@@ -267,8 +267,8 @@ def _named_by(entry: Path) -> Path | None:
     return shared if real.parent == shared / "worktrees" and (shared / "HEAD").is_file() else None
 
 
-def _named_folder(entry: Path) -> Path | None:
-    """Return the folder that a `.git` file names. Raises OSError and ValueError."""
+def named_folder(entry: Path) -> Path | None:
+    """Return the folder that a `.git` file names; None if it names none."""
     named = _line(entry)
     if named is None or not named.startswith("gitdir: "):
         return None

@@ -37,6 +37,8 @@ _FOR_ONE_COMMAND = _SETTINGS | {"protocol.file.allow", "commit.gpgsign", "color.
 """Settings that `git -c` may set."""
 _RUN = frozenset({"-i", "--interactive", "-c", "--config", "--template"})
 """Options with which Git runs programs, or takes settings or hooks from elsewhere. `unread` covers the long ones."""
+_OF_CLONE = frozenset({"-b", "-j", "-l", "-n", "-o", "-q", "-s", "-v"})
+"""The short options of `git clone` that do none of that."""
 
 
 def git_use(line: CommandLine) -> GitUse:
@@ -94,7 +96,11 @@ def _is_daily(words: tuple[str | None, ...]) -> bool:
     words = _without_global_options(words)
     if len(words) < 2:
         return False
-    if any(word in _RUN or (word or "").startswith("-x") for word in words[2:]):  # defence: git-alone
+    options = [word or "" for word in words[2:] if (words[1], word) != ("switch", "-c")]
+    if any(word in _RUN or word.startswith("-x") for word in options):  # defence: git-alone
+        return False
+    short = {word for word in options if word.startswith("-") and not word.startswith("--")}
+    if words[1] == "clone" and not short <= _OF_CLONE:  # defence: options-of-clone
         return False
     if None in words[2:] and words[1] not in _OPTIONS_RUN_NOTHING:  # defence: git-words-known
         return False

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kimi_tui.paths import real_path
 from kimi_tui.text_safety import escape_unsafe
-from kimi_tui.tools.file_support.git_dirs import GitDir, find_git_dir, user_git_paths
+from kimi_tui.tools.file_support.git_dirs import GitDir, find_git_dir, git_dir_at, named_folder, user_git_paths
 from kimi_tui.tools.file_support.guarded_names import started_in
 from kimi_tui.tools.shell_support.git_undo import MAX_FILES, ChangeUndoer
 from kimi_tui.tools.shell_support.lfs_config import LFS_CONFIG, LfsConfigs
@@ -100,7 +100,25 @@ class GitWatch:
 
     def accept_current(self) -> None:
         """Accept the current state as the baseline."""
-        self._remember(self._find())
+        found = self._find()
+        if new := self._named_outside(found):
+            self._reached += new  # defence: repositories-of-worktrees-inside
+            found = self._find()
+        self._remember(found)
+
+    def _named_outside(self, found: Iterable[Path]) -> list[Path]:
+        """Return the Git directories outside that `.git` files of worktrees name: commands that run Git can write them,
+        as that of the repository around. Only the baseline counts: a command could have made such a file.
+        """
+        roots = self._roots()
+        new: dict[Path, None] = {}
+        for entry in found:
+            named = named_folder(entry) if entry.name.lower() == ".git" and os.path.isfile(entry) else None  # noqa: PTH113 - never raises
+            if named is not None and not any(map(named.is_relative_to, roots)):
+                git = git_dir_at(entry)
+                if git is not None and git.writable:
+                    new[git.path] = None
+        return list(new)
 
     def _find(self) -> list[Path]:
         found = self._finder.find()

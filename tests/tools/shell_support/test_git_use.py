@@ -16,6 +16,9 @@ from kimi_tui.tools.shell_support.git_use import git_use
         "git clone -c core.fsmonitor=x . b",
         "git clone --template t . b",
         "git fetch --upload-pack='sh x' .",
+        "git clone -u ./x . y",
+        "git clone -qu ./x . y",
+        "git clone -qccore.fsmonitor=./x . y",
         "git config core.sshCommand x",
         "git config --file .git/config user.name x",
         "git config --local core.fsmonitor user.name",
@@ -36,6 +39,8 @@ def test_an_option_with_which_git_runs_a_program_is_not_daily(command: str) -> N
     [
         "git push -u origin main",
         "git branch -D a",
+        "git switch -c b --track origin/main",
+        "git switch -C b origin/main && git clone -q -b main . y",
         "git add a && git commit -m x",
         "cd a && git checkout -b b",
         "git config user.name 'A B' && git config --local User.Email a@b.c",

@@ -902,6 +902,26 @@ async def test_the_repository_around_the_workspace_is_watched_too(
 
 
 @works
+async def test_the_repository_elsewhere_of_a_worktree_in_a_subfolder_is_watched_too(harness: ToolHarness) -> None:
+    """A hook of the user's runs a file of the worktree, as many do, while Git may write its settings."""
+    top, inside = harness.dir / "top", harness.dir / "work"
+    repository(top)
+    git(top, "worktree", "add", "-q", str(inside / "tree"))
+    hook = top / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexec sh ./check\n")
+    hook.chmod(0o755)
+    (inside / "tree/check").write_text(f"git config core.fsmonitor 'touch {top}/PWNED; false'\n")
+    box = Sandbox(SandboxConfig(), Workspace(inside))
+    tool = Shell(Workspace(inside), harness.approvals, ToolProgress(), sandbox=box)
+    value = await harness.use(tool, command="git -C tree commit -q --allow-empty -m x")
+    assert not value.is_error
+    assert "core.fsmonitor" in value.message
+    subprocess.run(["git", "status"], cwd=top, check=True, capture_output=True)
+    assert not (top / "PWNED").exists()
+
+
+@works
 @pytest.mark.parametrize(
     ("where", "cut"),
     [("sub", "ln -s x {git}/config.worktree"), ("tree", "mv {git}/worktrees {git}/w"), ("tree", "rm {inside}/.git")],
