@@ -372,6 +372,10 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence("16 setsid_child", "adopting what left its session", "adopt-orphans", REMOVED, "test_setsid_child"),
     Defence(
+        "16 setsid_child", "ending commands first where memory runs out", "commands-die-first", REMOVED,
+        "test_a_command_is_ended_before_kimi_tui_where_memory_runs_out",
+    ),
+    Defence(
         "16 setsid_child", "a process space of its own", "pid-namespace", Lacks("--unshare-pid"),
         "test_processes_outside_are_not_seen_and_those_inside_end_with_the_command",
     ),
@@ -1402,6 +1406,10 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "34 protected_paths", "comparing the mounts of the sandbox itself", "mounts-of-the-sandbox-itself",
         Without(1), "test_mounts_of_a_process_without_a_sandbox_are_not_taken_for_those_of_one",
+    ),
+    Defence(
+        "34 protected_paths", "keeping commands the first to end where memory runs out", "no-command-outlives-us",
+        REMOVED, "test_a_tier_holds_all_but_what_it_says_that_it_cannot",
     ),
     Defence(
         "34 protected_paths", "mounting the kernel's settings read-only", "kernel-settings-read-only", REMOVED,

@@ -147,7 +147,9 @@ def sandbox_argv(
     if not any(box.private.is_relative_to(folder) for folder in ours):
         copied = {str(path) for path in settings} - {str(path) for path in readable}
         mounts = with_prepared_folders(mounts, box.private, copied=copied)
-    return [*start, *(word for mount in mounts for word in mount), "--chdir", str(workspace.work_dir), "--"]
+    argv = [*start, *(word for mount in mounts for word in mount)]
+    argv += ["--remount-ro", "/proc"]  # defence: no-command-outlives-us
+    return [*argv, "--chdir", str(workspace.work_dir), "--"]
 
 
 def attempts(box: SandboxFeatures, make: Callable[[Path], list[str]]) -> Iterator[list[str]]:

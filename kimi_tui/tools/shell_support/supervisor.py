@@ -30,6 +30,8 @@ _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pat
 _NETNS, _LANDLOCK, _MOUNT_CHECK = (f"{_HERE}/{name}.py" for name in ("netns", "landlock", "mount_check"))
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+_OOM_SCORE = "/proc/self/oom_score_adj"
+_DIES_FIRST = 500
 _LINGER = 0.3
 _KILL_FOR = 5.0
 
@@ -145,6 +147,7 @@ def _start(command: list[str], *, empty_input: bool) -> int:
         for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         os.setsid()  # defence: session-of-its-own
+        _die_first()
         if empty_input:
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         if command[3:4] == [_LANDLOCK]:
@@ -169,6 +172,17 @@ def _start(command: list[str], *, empty_input: bool) -> int:
     except OSError as error:
         os.write(2, f"{command[0]}: {error.strerror}\n".encode())
     os._exit(127)
+
+
+def _die_first() -> None:
+    """Where memory runs out, the kernel ends the command and not kimi-tui, which checks what the command left."""
+    try:
+        file = os.open(_OOM_SCORE, os.O_RDWR)
+        score = min(int(os.read(file, 16)) + _DIES_FIRST, 1000)
+        os.pwrite(file, f"{score}".encode(), 0)  # defence: commands-die-first
+        os.close(file)
+    except OSError:
+        pass
 
 
 def _adopt_orphans() -> None:

@@ -136,6 +136,7 @@ def escapes() -> Iterator[Escape]:
         Escape("read our memory", "head -c1 /proc/$OUTER/mem || cat /proc/$OUTER/maps | grep -q ."),
         Escape("read our descriptors", "ls /proc/$OUTER/fd/0"),
         Escape("trace our process", f'python3 -c "{_PTRACE}"'),
+        Escape("outlive us where memory runs out", "echo 0 > /proc/self/oom_score_adj"),
         Escape("change our limits", "prlimit --pid $OUTER --nofile=1000:1000", "command -v prlimit"),
         Escape("inherited descriptors", "ls -l /proc/self/fd | grep -v pipe: | grep -E ' [4-9] -> /'"),
         Escape("a terminal to type into", "(: > /dev/tty)"),

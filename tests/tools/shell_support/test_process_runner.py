@@ -36,6 +36,13 @@ async def test_output_and_errors_come_in_one_stream_with_the_exit_code(tmp_path:
     assert ended == ProcessResult(3)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux chooses by a score")
+async def test_a_command_is_ended_before_kimi_tui_where_memory_runs_out(tmp_path: Path) -> None:
+    text, _ = await bash("cat /proc/self/oom_score_adj", tmp_path)
+    ours = int(Path("/proc/self/oom_score_adj").read_text())
+    assert int(text) == min(ours + 500, 1000)
+
+
 async def test_standard_input_is_empty(tmp_path: Path) -> None:
     text, ended = await bash("cat; echo done", tmp_path)
     assert (text, ended.exit_code) == ("done\n", 0)
