@@ -576,6 +576,14 @@ DEFENCES: tuple[Defence, ...] = (
         Value("os.dup(read_end)"), "test_a_command_whose_mounts_nobody_compares_any_more_is_not_started",
     ),
     Defence(
+        "15 tree_kill", "deleting the folders of killed sessions", "folders-of-killed-sessions", REMOVED,
+        "test_folders_of_killed_sessions_are_deleted_by_the_next_one_and_those_of_running_ones_stay",
+    ),
+    Defence(
+        "15 tree_kill", "not deleting the folders of running sessions", "folders-of-running-sessions", REMOVED,
+        "test_folders_of_killed_sessions_are_deleted_by_the_next_one_and_those_of_running_ones_stay",
+    ),
+    Defence(
         "15 tree_kill", "deleting the folders of a session", "folders-of-any-depth-are-deleted", REMOVED,
         "test_folders_of_any_depth_in_the_sessions_tmp_are_deleted_with_it",
     ),

@@ -111,6 +111,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "::test_a_command_that_ended_in_the_terminal_before_its_time_was_over_is_not_too_late",
         "tests/tools/shell_support/test_remove_tree.py::"
         "test_folders_of_any_depth_in_the_sessions_tmp_are_deleted_with_it",
+        "tests/tools/shell_support/test_remove_tree.py::"
+        "test_folders_of_killed_sessions_are_deleted_by_the_next_one_and_those_of_running_ones_stay",
         "tests/soul/test_soul.py::test_cancel_while_a_tool_runs_leaves_a_valid_context_and_no_process",
     ),
     "16 setsid_child": (

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-import tempfile
+import threading
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -456,10 +456,15 @@ class Sandbox:
 
     def _private_folder(self) -> Path:
         """Make the folder that stands for `/tmp` inside; it is deleted with this object."""
-        from kimi_tui.tools.shell_support.remove_tree import remove_tree
+        from kimi_tui.tools.shell_support.remove_tree import (
+            end_session_folder,
+            make_session_folder,
+            remove_left_folders,
+        )
 
-        private = Path(tempfile.mkdtemp(prefix="kimi-tui-")).resolve()
-        weakref.finalize(self, remove_tree, str(private))  # defence: folders-of-any-depth-are-deleted
+        private, lock = make_session_folder()
+        weakref.finalize(self, end_session_folder, str(private), lock)  # defence: folders-of-any-depth-are-deleted
+        threading.Thread(target=remove_left_folders, daemon=True).start()  # defence: folders-of-killed-sessions
         for name in ("tmp", "var-tmp"):
             (private / name).mkdir()
         return private

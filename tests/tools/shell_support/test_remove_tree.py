@@ -2,15 +2,23 @@
 
 import gc
 import os
+import tempfile
 from pathlib import Path
+
+import pytest
 
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.bwrap_args import GitUse
-from kimi_tui.tools.shell_support.remove_tree import remove_tree
+from kimi_tui.tools.shell_support.remove_tree import (
+    end_session_folder,
+    make_session_folder,
+    remove_left_folders,
+    remove_tree,
+)
 from kimi_tui.tools.shell_support.sandbox import Sandbox
-from tests.tools.harness import ToolHarness
+from tests.tools.harness import ToolHarness, until
 from tests.tools.shell_support.test_sandbox import works
 
 
@@ -45,3 +53,27 @@ async def test_folders_of_any_depth_in_the_sessions_tmp_are_deleted_with_it(harn
     del sandbox, tool
     gc.collect()
     assert not private.exists()
+
+
+@works
+async def test_folders_of_killed_sessions_are_deleted_by_the_next_one_and_those_of_running_ones_stay(
+    harness: ToolHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    running, lock = make_session_folder()
+    (folder / "kimi-tui-other").mkdir()
+    killed, descriptor = make_session_folder()
+    (killed / "tmp/left").mkdir(parents=True)
+    os.close(descriptor)  # as the kernel does
+    remove_left_folders()
+    assert {path.name for path in folder.iterdir()} == {running.name, "kimi-tui-other"}
+    left, descriptor = make_session_folder()
+    os.close(descriptor)
+    sandbox = Sandbox(SandboxConfig(), harness.workspace)
+    assert await sandbox.works()
+    await until(lambda: not left.exists())
+    assert running.exists()
+    end_session_folder(str(running), lock)
+    assert not running.exists()
