@@ -62,14 +62,14 @@ class ChangeUndoer:
                 yield from self._undo_destinations(entry / name, old, was, self.remotes)
         yield from self._undo_hooks(entry, now.hooks - was.hooks)
         if now.common is not None and now.common != was.common and not self._belongs_to_repository(entry, now.common):
-            self._aside(entry / "commondir")
+            self._put_back(entry / "commondir", was.common or b"")
             yield f"`{entry}/commondir` was put aside: Git would take settings and hooks from elsewhere"
         for path in sorted(set(hook_and_include_targets(entry, entry.parent)) - was.present):
             if os.path.lexists(path):
                 self._aside(path)
                 yield f"`{path}` was put aside: Git would take settings or hooks from it"
         if now.gitdir is not None and now.gitdir != was.gitdir and not self._names_worktree(entry, now.gitdir):
-            self._aside(entry / "gitdir")
+            self._put_back(entry / "gitdir", was.gitdir or b"")
             yield f"`{entry}/gitdir` was put aside: Git would repair or remove a worktree elsewhere by it"
         yield from self._undo_states(entry, changed_states(now.states, was.states))
         yield from self._undo_programs_of_rebase(

@@ -911,11 +911,16 @@ async def test_the_repository_elsewhere_of_a_worktree_in_a_subfolder_is_watched_
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\nexec sh ./check\n")
     hook.chmod(0o755)
-    (inside / "tree/check").write_text(f"git config core.fsmonitor 'touch {top}/PWNED; false'\n")
+    parts = top / ".git/worktrees/tree"
+    kept = {name: (parts / name).read_text() for name in ("commondir", "gitdir")}
+    (inside / "tree/check").write_text(
+        f"git config core.fsmonitor 'touch {top}/PWNED; false'\n"
+        f"echo {top}/x/.git | tee {parts}/commondir > {parts}/gitdir\n"
+    )
     box = Sandbox(SandboxConfig(), Workspace(inside))
     tool = Shell(Workspace(inside), harness.approvals, ToolProgress(), sandbox=box)
     value = await harness.use(tool, command="git -C tree commit -q --allow-empty -m x")
-    assert not value.is_error
+    assert {name: (parts / name).read_text() for name in kept} == kept
     assert "core.fsmonitor" in value.message
     subprocess.run(["git", "status"], cwd=top, check=True, capture_output=True)
     assert not (top / "PWNED").exists()
