@@ -844,6 +844,22 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
+        "31 cmd_split", "words for the formatter of cargo", "arguments-of-the-formatter", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule"
+    ),
+    Defence(
+        "31 cmd_split", "targets of cargo that are files", "files-of-targets", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule"
+    ),
+    Defence(
+        "31 cmd_split", "files of strangers for a container or a cluster", "files-of-strangers", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule"
+    ),
+    Defence(
+        "31 cmd_split", "plugins and reports of pytest", "values-of-pytest", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule"
+    ),
+    Defence(
         "31 cmd_split", "the first word of a `sed` that ends its options there", "sed-first-word", REMOVED,
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),

@@ -48,7 +48,8 @@ _CARGO_TOO = (
 """Options with which approval covers exactly the command."""
 _CARGO_EXACT = names(
     "run r new init add remove rm update search publish uninstall clean fix vendor package login logout owner yank "
-    "fetch generate-lockfile locate-project pkgid report verify-project version help config b c doc tree metadata"
+    "fetch generate-lockfile locate-project pkgid report verify-project version help config b c d doc tree metadata "
+    "info"
 )
 _LINT_LEVEL = re.compile(r"-[DWAF][\w:-]*|[\w:]+", re.ASCII)
 
@@ -63,8 +64,11 @@ def _for_the_compiler(parsed: Parsed) -> list[int]:
 
 
 _TEST_ARGUMENT = re.compile(
-    r"--(?:nocapture|no-capture|ignored|include-ignored|exact|show-output|list|test-threads=\d+)|[\w:]+", re.ASCII
+    r"--(?:nocapture|no-capture|ignored|include-ignored|exact|show-output|list|test-threads(?:=\d+)?|skip(?:=[\w:]+)?|"
+    r"color(?:=\w+)?)|[\w:]+",
+    re.ASCII,
 )
+_TARGET = re.compile(r"[a-z0-9_]+(?:-[a-z0-9_]+)+", re.ASCII)
 
 
 def _for_the_tests(parsed: Parsed) -> str:
@@ -86,7 +90,19 @@ def _led_out(parsed: Parsed) -> list[int]:
 
 def _formats(parsed: Parsed) -> str:
     """`cargo fmt` changes files unless it is told to only compare them."""
-    return "" if parsed.has("--check") else "fmt"  # defence: formatter-of-cargo
+    compares = parsed.has("--check") or [word for _, word in parsed.operands] == ["--check"]
+    return "" if compares else "fmt"  # defence: formatter-of-cargo
+
+
+def _for_the_formatter(parsed: Parsed) -> list[int]:
+    """Find the words that `rustfmt` gets: it formats any file, and writes its settings into one."""
+    return [index for index, word in parsed.operands if word != "--check"]  # defence: arguments-of-the-formatter
+
+
+def _other_targets(parsed: Parsed) -> list[int]:
+    """Find targets that may be files, which name a linker."""
+    targets = [option for option in parsed.options if option.name == "--target"]
+    return [option.at for option in targets if not _TARGET.fullmatch(option.value or "")]  # defence: files-of-targets
 
 
 def _cargo(
@@ -98,10 +114,10 @@ def _cargo(
 ) -> Program:
     return Program(
         level,
-        Options("", options, exact=f"{_CARGO} {_CARGO_TOO}"),
+        Options("", options, exact=f"{_CARGO} {_CARGO_TOO} --target="),
         most=most,
         strict=True,
-        dangerous=dangerous,
+        dangerous=lambda parsed: [*_other_targets(parsed), *(dangerous(parsed) if dangerous is not None else ())],
     )
 
 
@@ -122,8 +138,12 @@ def _gcc(program: Program, words: tuple[str, ...]) -> Classification:
 _GCC = Program(look=_gcc, loose=True)
 
 
-_variables = operands_with("=")
-"""Finds `SHELL=...`, `CC=...` and similar words, which determine the programs that recipes run."""
+_SWITCH = re.compile(r"(?:V|VERBOSE|DEBUG)=[0-9]?", re.ASCII)
+
+
+def _variables(parsed: Parsed) -> list[int]:
+    """Find `SHELL=...`, `CC=...` and similar words, which determine the programs that recipes run."""
+    return [at for at, word in parsed.operands if "=" in word and not _SWITCH.fullmatch(word)]
 
 
 def _of_another_folder(parsed: Parsed) -> list[int]:
@@ -152,7 +172,8 @@ _MAKE = Program(
         "",
         "-knsBqtwdirRSp -j? -l? -O? --dry-run --just-print --keep-going --silent --always-make --jobs? --question "
         "--no-print-directory --print-directory --trace --output-sync? --no-builtin-rules --no-builtin-variables "
-        "--warn-undefined-variables --debug? --load-average? --touch --ignore-errors --print-data-base --shuffle?",
+        "--warn-undefined-variables --debug? --load-average? --touch --ignore-errors --print-data-base --shuffle? "
+        "-vh --help",
     ),
     strict=True,
     dangerous=_variables,
@@ -189,7 +210,7 @@ PROGRAMS: dict[str, Program] = {
             "test": replace(
                 _cargo(_unlisted_of_tests, options=_CARGO + " --no-fail-fast --doc", most=2), check=_for_the_tests
             ),
-            "fmt": replace(_cargo(options="--all --check -v -q"), check=_formats),
+            "fmt": replace(_cargo(_for_the_formatter, options="--all --check -v -q", most=1), check=_formats),
             **dict.fromkeys(("rustc", "rustdoc"), _cargo(_for_the_compiler, level=Level.EXACT)),
             **dict.fromkeys(("bench", "t"), _cargo(_unlisted_of_tests, level=Level.EXACT)),
             "install": _cargo(level=Level.EXACT),

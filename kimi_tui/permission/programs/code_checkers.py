@@ -1,5 +1,7 @@
 """Programs that test, lint, format or type-check code."""
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from kimi_tui.permission.programs.files import outside
@@ -20,8 +22,33 @@ def _checker(name: str, program: Program) -> Program:
     )
 
 
-def _harmless(options: str, *, danger: str = "", single: bool = False, check: Check = outside) -> Program:
-    return Program(Level.HARMLESS, Options("", options, danger, single=single), check=check, loose=True)
+def _harmless(
+    options: str,
+    *,
+    danger: str = "",
+    single: bool = False,
+    check: Check = outside,
+    dangerous: Callable[[Parsed], list[int]] | None = None,
+) -> Program:
+    options_of = Options("", options, danger, single=single)
+    return Program(Level.HARMLESS, options_of, check=check, dangerous=dangerous, loose=True)
+
+
+_HARMLESS_VALUES = {
+    "-p": re.compile(r"no:[\w.-]+", re.ASCII),
+    "-W": re.compile(r"[a-z]+(?::[^:]*(?::[A-Za-z]*(?::[\w.]*)?)?)?", re.ASCII),
+    "--cov-report": re.compile(r"|term(?:-missing)?(?::skip-covered)?|html|xml|json|lcov", re.ASCII),
+}
+
+
+def _plugins_and_reports(parsed: Parsed) -> list[int]:
+    """Find plugins that pytest loads, also for the category of a warning, reports written anywhere, and files of
+    arguments.
+    """
+    valued = [(option, known) for option in parsed.options if (known := _HARMLESS_VALUES.get(option.name))]
+    # defence: values-of-pytest
+    found = [option.at for option, known in valued if not known.fullmatch(option.value or "")]
+    return [*files_of_arguments(parsed), *found]
 
 
 def _changes_files(parsed: Parsed) -> str:
@@ -48,7 +75,9 @@ _RARE = {
     "--setup-plan --fixtures --markers --strict-config --runxfail --doctest-modules --full-trace --reruns= "
     "--randomly-seed= --random-order --durations-min= --show-capture= --benchmark-skip --benchmark-disable "
     "--benchmark-only --hypothesis-seed= --hypothesis-show-statistics --reuse-db --create-db --asyncio-mode= "
-    "--verbosity= --help",
+    "--verbosity= --help --cache-clear --cache-show --import-mode= --hypothesis-profile= --numprocesses= --lfnf= "
+    "--no-migrations --nomigrations --splits= --group= --testmon --picked? --mypy --ruff --strict --headed --browser= "
+    "--runslow --run-slow --runintegration --run-integration -p: -W: --cov-report=",
     "unittest": "-ck: --catch --locals --durations=",
     "ruff check": "-es --fix --unsafe-fixes --fix-only --no-unsafe-fixes --watch --extend-ignore= --per-file-ignores= "
     "--line-length= --exclude= --extend-exclude= --force-exclude --respect-gitignore --ignore-noqa --show-settings "
@@ -90,7 +119,8 @@ _PROGRAMS: dict[str, Program] = {
         "-vqxsl -k: -m: -n: -r: --verbose --quiet --exitfirst --lf --last-failed --ff "
         "--failed-first --nf --new-first --sw --stepwise --tb= --maxfail= --durations= --co "
         "--collect-only --no-header --no-summary --disable-warnings --timeout= --capture= --color= "
-        "--showlocals --strict-markers --cov? --no-cov --version"
+        "--showlocals --strict-markers --cov? --no-cov --version",
+        dangerous=_plugins_and_reports,
     ),
     "unittest": _harmless("-vqfb --verbose --quiet --failfast --buffer"),
     # a command of `tox` runs any program

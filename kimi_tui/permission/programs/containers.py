@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from kimi_tui.permission.programs.files import leads_out
 from kimi_tui.permission.programs.options import Options, Parsed
 from kimi_tui.permission.programs.program import ANYTHING, Program, names, stored_settings
 
@@ -27,11 +28,26 @@ def _known(options: str, dangerous: Callable[[Parsed], list[int]] | None = None)
     return Program(options=Options("", options), strict=True, dangerous=dangerous)
 
 
+def _outside_files(parsed: Parsed) -> list[int]:
+    """Find files that lead out of the folder, and addresses."""
+    files = [option for option in parsed.options if option.name in ("-f", "--file", "--filename")]
+    return [option.at for option in files if _is_elsewhere(option.value or "/")]  # defence: files-of-strangers
+
+
+def _is_elsewhere(file: str) -> bool:
+    return leads_out(file) or "://" in file
+
+
 _COMPOSE = Program(
-    options=Options("", "--progress= --ansi= --dry-run --compatibility --parallel=", stops=True),
+    options=Options(
+        "", "-p: --project-name= --profile= --progress= --ansi= --dry-run --compatibility --parallel=", stops=True
+    ),
     subs={
         **dict.fromkeys(
-            names("ps images top ls port version up down build start stop restart pull push kill create config events"),
+            names(
+                "ps images top ls port version up down build start stop restart pull push kill create config events "
+                "watch"
+            ),
             _known(_COMPOSE_KNOWN),
         ),
         **dict.fromkeys(("logs", "rm"), _known(f"-f {_COMPOSE_KNOWN}")),
@@ -51,7 +67,8 @@ _CONTAINERS = {
     **dict.fromkeys(("logs", "rm", "rmi"), _known(f"{_DOCKER_KNOWN} -ftv")),
     "build": _known(
         "-q -t: -m: --tag= --build-arg= --no-cache --pull --target= --platform= --progress= --quiet --rm --force-rm "
-        "--label= --compress --squash --network= --memory= --shm-size= --ulimit= --load"
+        "--label= --compress --squash --network= --memory= --shm-size= --ulimit= --load -f: --file= --no-cache-filter=",
+        _outside_files,
     ),
     **dict.fromkeys(("exec", "run", "create", "attach"), ANYTHING),
 }
@@ -64,9 +81,27 @@ _DOCKER = Program(
             ("system", "volume", "network"),
             Program(
                 options=Options(stops=True),
-                subs=dict.fromkeys(names("df ls inspect info events"), _known(f"{_DOCKER_KNOWN} -f:")),
+                subs={
+                    **dict.fromkeys(names("df ls inspect info events create"), _known(f"{_DOCKER_KNOWN} -f:")),
+                    **dict.fromkeys(("rm", "prune"), _known(f"{_DOCKER_KNOWN} -f")),
+                },
                 plugins=True,
             ),
+        ),
+        **dict.fromkeys(
+            ("buildx", "builder"),
+            Program(
+                options=Options(stops=True),
+                subs={
+                    "build": _CONTAINERS["build"],
+                    "ls": _known(_DOCKER_KNOWN),
+                    **dict.fromkeys(("du", "prune"), _known(f"{_DOCKER_KNOWN} -f --verbose")),
+                },
+                plugins=True,
+            ),
+        ),
+        "context": Program(
+            options=Options(stops=True), subs=dict.fromkeys(("ls", "show"), _known(_DOCKER_KNOWN)), plugins=True
         ),
         "compose": _COMPOSE,
     },
@@ -94,10 +129,13 @@ _KUBECTL = Program(
         "patch": _known(f"{_KUBE_KNOWN} -p:"),
         **dict.fromkeys(
             names(
-                "get describe top version api-resources api-versions cluster-info explain apply create delete scale "
-                "rollout expose label annotate replace set wait auth events cordon uncordon drain taint autoscale"
+                "top version api-resources api-versions cluster-info explain apply create scale "
+                "rollout expose label annotate replace set auth events cordon uncordon drain taint autoscale"
             ),
             _known(_KUBE_KNOWN),
+        ),
+        **dict.fromkeys(
+            names("get describe delete wait diff"), _known(f"{_KUBE_KNOWN} -f: --filename=", _outside_files)
         ),
         **dict.fromkeys(("exec", "run", "debug", "attach"), ANYTHING),
         "config": _known(_KUBE_KNOWN, stored_settings),

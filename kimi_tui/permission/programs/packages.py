@@ -26,9 +26,15 @@ _NPM_KNOWN = (
 )
 
 
-def _npm(level: Level = _EXACT, known: str = _NPM_KNOWN, *, most: int | None = None, keyed: int = 0) -> Program:
+_NPM_RUN = "-w: --workspace= --workspaces --include-workspace-root --if-present --quiet"
+"""Which of the project's own packages have their script run."""
+
+
+def _npm(
+    level: Level = _EXACT, known: str = _NPM_KNOWN, *, exact: str = "", most: int | None = None, keyed: int = 0
+) -> Program:
     """Make a subcommand. Any setting can be an option, and many name a program, as `--python` and `--make`."""
-    options = Options("", known)
+    options = Options("", known, exact=exact)
     return Program(level, options, most=most, keyed=keyed, strict=True, loose=most is None and not keyed)
 
 
@@ -47,8 +53,12 @@ _NODE_SUBS = {
     **dict.fromkeys(_NPM_NAMES, _npm()),
     **dict.fromkeys(("config", "c", "pkg"), replace(_npm(), dangerous=stored_settings)),
     "set": replace(_npm(), dangerous=operands_with()),
-    **dict.fromkeys(("test", "t", "tst"), _npm(_HARMLESS, "-s --silent", most=0)),
-    **dict.fromkeys(("run", "run-script", "rum", "urn"), _npm(_HARMLESS, "-s --silent", most=1, keyed=1)),
+    **dict.fromkeys(("test", "t", "tst"), _npm(_HARMLESS, "-s --silent", exact=_NPM_RUN, most=0)),
+    **dict.fromkeys(
+        ("run", "run-script", "rum", "urn"), _npm(_HARMLESS, "-s --silent", exact=_NPM_RUN, most=1, keyed=1)
+    ),
+    **dict.fromkeys(("version", "verison"), _npm(known=f"{_NPM_KNOWN} -m: --message= --preid= --no-git-tag-version")),
+    "sbom": _npm(known=f"{_NPM_KNOWN} --sbom-format= --sbom-type="),
     **dict.fromkeys(
         ("ls", "list", "la", "ll"), _npm(_HARMLESS, "-al --all --depth= --json --long --parseable", most=0)
     ),

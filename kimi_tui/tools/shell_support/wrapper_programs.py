@@ -49,8 +49,10 @@ _RISKY_OPTIONS = (
     *("--rcfile", "--eval", "--pager", "--editor", "--config", "--unsafe-paths"),
 )
 
-_COMPLETE_OPTIONS = frozenset({"--check", "--init"})
-"""Options of some programs that are the beginning of a risky one of others."""
+_COMPLETE_OPTIONS = frozenset({"--check", "--init", "--co", "--output"})
+"""Options of some programs that are a risky one of others, or the beginning of one."""
+_KNOWN_WHOLLY = frozenset({"git", "cargo", "kubectl", "oc", "helm"})
+"""Programs of which each option that is not listed is dangerous."""
 
 
 def unwrap(words: Words) -> UnwrappedCommand:
@@ -89,10 +91,10 @@ def _risky(name: str, words: Words) -> list[CommandRisk]:
 
 
 def _is_listed(words: Words) -> bool:
-    """Whether the tables list all options of this command, and none is dangerous; for Git, an unlisted one is."""
+    """Whether the tables list all options of this command, and none is dangerous."""
     known = tuple(word for word in words if word is not None)
     found = classify(known)
-    is_listed = found.level <= Level.HARMLESS or (known[0] == "git" and found.level < Level.DANGER)
+    is_listed = found.level <= Level.HARMLESS or (known[0] in _KNOWN_WHOLLY and found.level < Level.DANGER)
     return len(known) == len(words) and is_listed  # defence: listed-options
 
 

@@ -15,6 +15,31 @@ from kimi_tui.tools.shell_support.approval_scope import approval_scope
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
 
 DANGEROUS = r"""
+cargo build --target a.json
+cargo build --target=../a
+cargo fmt -- --print-config default ../x
+cargo fmt -- ../x.rs
+cargo fmt --check -- --config-path=../x
+npm run build --script-shell=./x -w a
+docker build -f ../x .
+docker build --file=https://a/b .
+docker buildx build --output=../x .
+docker compose -p a -f ../x up
+docker network create -d x y
+docker volume create --opt device=/ x
+docker context use x
+kubectl apply -f https://a/b.yaml
+kubectl apply --filename=../b.yaml
+kubectl delete -f/etc/x
+kubectl get -f https://a/b.yaml
+kubectl get pods --output json --kubeconfig=x
+make V=./x
+make V=1 SHELL=./x
+pytest -p x
+pytest -pno:a -pevil
+pytest -W error::evil.Warning
+pytest --cov-report=html:../x
+pytest --co --output=x
 git -c core.pager=x status
 git -c alias.x=!id x
 git -calias.x=!id x
@@ -98,7 +123,7 @@ docker start --checkpoint-dir=/x a
 docker inspect --no-such=x a
 docker compose config -o x
 docker compose up --env-file=x
-docker compose --profile=x up
+docker compose --profile=x --file=y up
 kubectl --kubeconfig=evil get pods
 kubectl get pods --token=x
 kubectl get --raw=/x
@@ -913,6 +938,31 @@ cargo doc --no-deps
 cargo install ripgrep --locked
 cargo metadata --format-version=1 --no-deps
 cargo new --lib a
+cargo build --target wasm32-unknown-unknown
+cargo test -- --skip slow --color=always
+cargo fmt --all -- --check
+cargo info serde
+npm run build --workspace=a --if-present
+npm run -w a build
+npm test --workspaces
+npm version minor --no-git-tag-version
+docker build -t a -f Dockerfile.dev .
+docker buildx build --platform=linux/amd64 -t a .
+docker compose --profile dev -p a up -d
+docker compose watch
+docker network create a
+docker volume rm a
+docker system prune -af --volumes
+docker context ls
+kubectl delete --filename=a.yaml
+kubectl diff -f a.yaml
+kubectl get pods --output=json
+make V=1 -h
+pytest --co -q
+pytest -p no:cacheprovider -W error -W ignore::DeprecationWarning
+pytest --cov=a --cov-report=term-missing:skip-covered --cov-report html
+pytest --import-mode=importlib --cache-clear
+pytest --numprocesses=4 --runslow
 """
 
 
