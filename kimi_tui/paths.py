@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+HARMLESS_IN_A_HOME = frozenset({".cache", ".tmp", ".trash"})
+"""Hidden folders of a user's home that start no programs."""
 _MAX_RESOLVED = 100
 _CLOSED = (stat.S_IFDIR, stat.S_IFREG)
 
@@ -112,7 +114,7 @@ def find_program(name: str, *, outside: Iterable[Path]) -> str | None:
         program = shutil.which(name, path=entry) if entry.startswith("/") else None
         if program is not None:
             places = (real_path(Path(program).parent), real_path(Path(program)))
-            inside = any(place.is_relative_to(folder) for place in places for folder in closed)
+            inside = any(_is_written(place, closed) for place in places)
             if not inside:  # defence: planted-programs
                 return program
     return None
@@ -122,9 +124,22 @@ def path_outside(folders: Iterable[Path]) -> str:
     """Return PATH without the entries that lead into these folders, and without relative ones."""
     closed = [real for folder in folders if (real := real_path(folder)) != Path("/")]
     entries = [entry for entry in os.environ.get("PATH", os.defpath).split(os.pathsep) if entry.startswith("/")]
-    return os.pathsep.join(
-        entry for entry in entries if not any(real_path(Path(entry)).is_relative_to(folder) for folder in closed)
-    )
+    return os.pathsep.join(entry for entry in entries if not _is_written(real_path(Path(entry)), closed))
+
+
+def _is_written(place: Path, folders: Iterable[Path]) -> bool:
+    """Whether commands that may write in these folders may write there. Of a home, they may not write `~/bin` and what
+    is hidden, such as `~/.local/bin`.
+    """
+    try:
+        home = real_path(Path.home())
+    except RuntimeError:
+        home = None
+    if home is None or home not in place.parents:
+        return any(place.is_relative_to(folder) for folder in folders)
+    first = place.relative_to(home).parts[0].lower()
+    is_kept = first == "bin" or (first.startswith(".") and first not in HARMLESS_IN_A_HOME)
+    return any(place.is_relative_to(folder) and not (is_kept and home.is_relative_to(folder)) for folder in folders)
 
 
 def shown(path: Path) -> str:

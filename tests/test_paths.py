@@ -72,6 +72,26 @@ def test_a_program_that_commands_could_have_put_on_path_is_not_found(
     assert paths.find_program("rg", outside=[work]) is None
 
 
+def test_a_session_in_the_home_finds_the_programs_that_no_command_put_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    for folder in (".local/bin", ".cache/bin", "bin", "proj/bin"):
+        (home / folder).mkdir(parents=True)
+    for program in (".local/bin/rg", ".cache/bin/uv", "bin/vi", "proj/bin/git"):
+        (home / program).write_text("#!/bin/sh\n")
+        (home / program).chmod(0o700)
+    (home / ".local/bin/fd").symlink_to(home / "proj/bin/git")
+    entries = [str(home / folder) for folder in ("proj/bin", ".cache/bin", ".local/bin", "bin")]
+    monkeypatch.setenv("PATH", ":".join(entries))
+    monkeypatch.setenv("HOME", str(home))
+    for outside in (home, tmp_path):
+        found = [paths.find_program(name, outside=[outside]) for name in ("rg", "vi", "git", "fd", "uv")]
+        assert found == [str(home / ".local/bin/rg"), str(home / "bin/vi"), None, None, None]
+        assert paths.path_outside([outside]) == ":".join(entries[2:])
+    assert paths.find_program("rg", outside=[home / ".local"]) is None
+
+
 def test_a_folder_that_takes_the_place_of_a_link_meanwhile_is_resolved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
+from kimi_tui.paths import HARMLESS_IN_A_HOME
+
 # defence: folders-of-agents
 _ACTS = frozenset({".git", ".kimi-tui", ".kimi", ".claude", ".agents", ".codex", ".mcp.json"})
 _HARMLESS_HIDDEN = frozenset({
@@ -30,7 +32,6 @@ _INSTRUCTS = frozenset({
 })  # fmt: skip
 _OF_THE_SYSTEM = (Path("/etc"), Path("/var/spool/cron"), Path("/Library/LaunchAgents"), Path("/Library/LaunchDaemons"))
 _OF_A_HOME = frozenset({"bin", "library"})
-_HARMLESS_IN_A_HOME = frozenset({".cache", ".tmp", ".trash"})
 
 _SHORT = re.compile(r"[^.~]{1,6}~[0-9](?:\.[^.]{1,3})?")
 """A short name of Windows, `GIT~1`, by which a mounted file system may find `.git`."""
@@ -109,7 +110,7 @@ def starts_programs_for_user(real: Path, folder: Path | None, home: Path) -> boo
     if folder is not None and folder != home and folder.is_relative_to(home):
         return False
     first = plain(real.relative_to(home).parts[0])
-    return first in _OF_A_HOME or (first.startswith(".") and first not in _HARMLESS_IN_A_HOME)
+    return first in _OF_A_HOME or (first.startswith(".") and first not in HARMLESS_IN_A_HOME)
 
 
 def plain(name: str) -> str:
