@@ -184,7 +184,7 @@ async def test_a_key_that_is_no_writing_waits_for_the_panes(tmp_path: Path) -> N
         assert isinstance(app.screen, Help)
 
 
-@pytest.mark.parametrize(("key", "shown"), [("ctrl+g", "MainScreen"), ("ctrl+l", "Sessions")])
+@pytest.mark.parametrize(("key", "shown"), [("ctrl+g", "SetupWizard"), ("ctrl+l", "Sessions")])
 async def test_a_key_that_needs_the_configuration_waits_for_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, shown: str
 ) -> None:
