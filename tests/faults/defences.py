@@ -512,6 +512,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_approval_that_comes_back_into_view_is_guarded_anew[resume-key]",
     ),
     Defence(
+        "29 approval_keys", "the guard against keys that are handled late", "keys-of-an-earlier-moment", REMOVED,
+        "test_a_key_pressed_before_the_dialog_stood_still_answers_nothing_however_late_it_is_handled",
+    ),
+    Defence(
         "29 approval_keys", "nothing chosen at first", "nothing-chosen-at-first",
         Instead('if self.guard.accepts():\n    self.take_answer(chosen.id if chosen else "once")'),
         "test_enter_on_nothing_does_not_approve",

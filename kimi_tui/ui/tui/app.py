@@ -40,7 +40,7 @@ from kimi_tui.ui.tui.state.view_clock import ViewClock
 from kimi_tui.ui.tui.terminal.frame_rate import FRAME
 from kimi_tui.ui.tui.themes import theme
 from kimi_tui.ui.tui.themes.theme_registry import ThemeRegistry
-from kimi_tui.ui.tui.widgets.key_guard import restart_all
+from kimi_tui.ui.tui.widgets.key_guard import restart_all, restart_unready
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ class KimiTui(PaneMessages):
         work_dir: "Path | None" = None,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
+        key_age: Callable[[events.Event], float] = lambda event: time.monotonic() - event.time,
         frame: float = FRAME,
         motion: bool = True,
         display_options: DisplayOptions | None = None,
@@ -87,7 +88,7 @@ class KimiTui(PaneMessages):
         super().__init__(display_options or DisplayOptions(motion=motion))
         self.engine_factory = engine_factory
         self._initial_screen = initial_screen
-        self._clock, self.monotonic = clock, monotonic
+        self._clock, self.monotonic, self._key_age = clock, monotonic, key_age
         self.view_clock = ViewClock(clock)
         self.main_screen = MainScreen(display_options=self.display_options, work_dir_label=work_dir_label)
         self.session_controller = SessionController(
@@ -337,13 +338,7 @@ class KimiTui(PaneMessages):
         return not (isinstance(self.screen, ModalFrame) and action in ACTIONS and action != "leave")
 
     async def on_event(self, event: events.Event) -> None:
-        """Map a key through the user's key bindings; buffer it until it can act."""
-        if isinstance(event, events.Key) and not event.is_forwarded and self.keymap.overrides:
-            from kimi_tui.ui.tui.keys.remap import resolve_key
-
-            if (pressed := await resolve_key(self, event)) is None:
-                return
-            event = pressed
+        """Buffer a key until it can act."""
         if isinstance(event, events.Key) and not event.is_forwarded and self.panes_mounted:
             self.main_screen.show_note("")
             if self.main_screen.in_pane:
@@ -352,7 +347,18 @@ class KimiTui(PaneMessages):
             await self._deliver(event)
 
     async def _deliver(self, event: events.Event) -> None:
-        """Deliver an event; what follows a key that opens a screen waits for that screen."""
+        """Deliver an event, a key mapped through the user's key bindings; what follows a key that opens a screen waits
+        for that screen.
+        """
+        if isinstance(event, events.Key | events.MouseUp) and not event.is_forwarded:
+            restart_unready(self._key_age(event))  # defence: keys-of-an-earlier-moment
+        if isinstance(event, events.Key) and not event.is_forwarded and self.keymap.overrides:
+            from kimi_tui.ui.tui.keys.remap import resolve_key
+
+            if (pressed := await resolve_key(self, event)) is None:  # an action ran, which may have opened something
+                self._input_buffer.hold(self, self._deliver)
+                return
+            event = pressed
         bound = None
         if isinstance(event, events.Key) and not event.is_forwarded and not event.is_printable:
             bound = self.screen.active_bindings.get(event.key)

@@ -182,6 +182,7 @@ class Clock:
 
     def __init__(self, now: float = NOW) -> None:
         self.now = now
+        self.key_age = 0.0
 
     def __call__(self) -> float:
         return self.now
@@ -202,5 +203,14 @@ def make_app(
     async def make() -> FakeEngine:
         return engine
 
-    app = kind(make, theme=theme, clock=clock, monotonic=clock, frame=0.0, motion=motion, prompt=prompt)
+    app = kind(
+        make,
+        theme=theme,
+        clock=clock,
+        monotonic=clock,
+        key_age=lambda _event: clock.key_age,
+        frame=0.0,
+        motion=motion,
+        prompt=prompt,
+    )
     return app, clock

@@ -74,7 +74,8 @@ class StartupInputBuffer:
 
         host.set_timer(_LONGEST_WAIT_S, give_up)
         self._passed = host.screen
-        (host.focused or host.screen).post_message(self._opening)
+        if not (host.focused or host.screen).post_message(self._opening):  # the widget is being removed
+            host.screen.post_message(self._opening)
 
     async def key_passed(self, host: InputHost, event: KeyPassed, deliver: Deliver) -> None:
         """Called when the key has come to the app, and again when the screen that it opened is mounted."""

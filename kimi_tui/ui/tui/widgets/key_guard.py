@@ -13,6 +13,15 @@ def restart_all() -> None:
         guard.restart()
 
 
+def restart_unready(age_s: float) -> None:
+    """Restart the wait of every dialog that accepts a key now, but accepted none `age_s` seconds ago, when the key was
+    pressed that is handled now.
+    """
+    for guard in list(_guards):
+        if guard.remaining <= 0 and not guard.was_ready(age_s):
+            guard.restart()
+
+
 class KeyGuard:
     """Accepts keys once the dialog has been on screen, unchanged and without a key, for half a second.
 
@@ -37,6 +46,10 @@ class KeyGuard:
     def remaining(self) -> float:
         """Seconds until a key is accepted."""
         return max(0.0, self._since + self._quiet_s - self._clock())
+
+    def was_ready(self, age_s: float) -> bool:
+        """Whether a key was accepted `age_s` seconds ago."""
+        return self._since + self._quiet_s <= self._clock() - age_s
 
     def accepts(self) -> bool:
         """Whether a key is accepted now; a rejected key restarts the wait."""

@@ -31,6 +31,31 @@ async def test_no_key_approves_before_the_dialog_has_stood_still(start: Start) -
         assert driver.verdicts == [("approve", None)]
 
 
+@pytest.mark.parametrize("key", ["y", "a", "n"])
+async def test_a_key_pressed_before_the_dialog_stood_still_answers_nothing_however_late_it_is_handled(
+    start: Start, key: str
+) -> None:
+    async with start() as driver:
+        await driver.say(*wire_scenarios.approval())
+        driver.clock.now += 2
+        driver.clock.key_age = 2
+        await driver.press(key)
+        assert driver.verdicts == []
+        driver.clock.now += 1
+        driver.clock.key_age = 0
+        await driver.press("y")
+        assert driver.verdicts == [("approve", None)]
+
+
+async def test_a_key_pressed_after_the_dialog_stood_still_answers_though_it_is_handled_late(start: Start) -> None:
+    async with start() as driver:
+        await driver.say(*wire_scenarios.approval())
+        driver.clock.now += 3
+        driver.clock.key_age = 2
+        await driver.press("y")
+        assert driver.verdicts == [("approve", None)]
+
+
 @pytest.mark.parametrize(
     ("key", "verdict"), [("1", "approve"), ("a", "approve_for_session"), ("2", "approve_for_session"), ("n", "reject")]
 )

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from textual import events
 from textual.pilot import Pilot
 
 from kimi_tui.ui.tui.app import KimiTui
@@ -174,3 +175,15 @@ async def test_keys_that_cannot_be_used_are_said_in_the_conversation(tmp_path: P
 def test_a_key_that_another_action_of_the_place_has_too_stays_with_it() -> None:
     keymap = read_keys({"find": "ctrl+k"})
     assert (keymap.resolve("ctrl+f", "approval"), keymap.resolve("ctrl+f", "composer")) == (None, "")
+
+
+async def test_letters_in_one_read_with_a_key_of_ones_own_that_opens_a_screen_are_not_in_the_message(
+    tmp_path: Path,
+) -> None:
+    async with keyed(tmp_path, theme="f12") as (app, pilot, _engine):
+        for name, letter in (("d", "d"), ("f12", None), ("x", "x"), ("w", "w")):
+            app.post_message(events.Key(name, letter))
+        for _round in range(8):
+            await pilot.pause()
+        assert app.screen is not app.main_screen
+        assert app.main_screen.composer.text == "d"
