@@ -2813,6 +2813,11 @@ DEFENCES: tuple[Defence, ...] = (
         REMOVED, "test_letters_that_come_with_the_key_that_opens_a_field_are_in_it",
     ),
     Defence(
+        "keys that come with the key before them", "keys on their way when the program ends",
+        "keys-on-their-way-at-the-end", ALWAYS,
+        "test_a_program_that_ends_with_a_key_on_its_way_ends_without_an_error",
+    ),
+    Defence(
         "a text takes the place of the draft", "an earlier message", "draft-before-a-search", REMOVED,
         "test_a_draft_that_an_earlier_message_replaces_is_recalled_by_up",
     ),

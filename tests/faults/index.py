@@ -1020,6 +1020,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_letters_that_come_with_the_key_that_opens_a_field_are_in_it",
         "tests/ui/tui/widgets/test_one_shot_screen.py::"
         "test_letters_that_come_with_the_key_that_goes_to_a_pane_are_not_in_the_message",
+        "tests/ui/tui/widgets/test_one_shot_screen.py::"
+        "test_a_program_that_ends_with_a_key_on_its_way_ends_without_an_error",
     ),
     "a text takes the place of the draft": (
         "tests/ui/tui/composer/test_composer.py::test_a_draft_that_an_earlier_message_replaces_is_recalled_by_up",

@@ -368,7 +368,8 @@ class KimiTui(PaneMessages):
             self._input_buffer.hold(self, self._deliver)  # defence: keys-of-an-opening-screen
 
     async def on_key_passed(self, event: KeyPassed) -> None:
-        await self._input_buffer.key_passed(self, event, self._deliver)
+        if self.screen_stack:  # defence: keys-on-their-way-at-the-end
+            await self._input_buffer.key_passed(self, event, self._deliver)
 
     async def on_descendant_focus(self, event: events.DescendantFocus) -> None:  # defence: cheap-focus
         self.hint()

@@ -1,7 +1,7 @@
 """Buffers input until the start has come so far, and after a key that opens a screen until that screen is there."""
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from textual import events
 from textual.message import Message
@@ -20,6 +20,8 @@ class InputHost(Protocol):
 
     @property
     def screen(self) -> Screen[object]: ...
+    @property
+    def screen_stack(self) -> list[Screen[Any]]: ...
     @property
     def focused(self) -> Widget | None: ...
     def set_timer(self, delay: float, callback: Callable[[], Awaitable[None]], /) -> Timer: ...
@@ -69,7 +71,7 @@ class StartupInputBuffer:
         number = self._holds
 
         async def give_up() -> None:
-            if self._opening is not None and self._holds == number:
+            if self._opening is not None and self._holds == number and host.screen_stack:
                 await self._release(deliver)
 
         host.set_timer(_LONGEST_WAIT_S, give_up)

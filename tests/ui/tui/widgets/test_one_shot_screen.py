@@ -7,9 +7,11 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.option_list import Option
 from kimi_tui.ui.tui.main_screen.find_bar import FindBar
+from kimi_tui.ui.tui.startup.input_buffer import KeyPassed
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.pilot_driver import Start, start
@@ -103,3 +105,26 @@ async def test_a_field_that_is_opened_closed_and_opened_in_one_read_gets_the_let
         await type_in_one_read(pilot, [*around, ("d", "d"), ("ctrl+p", None), *NOW])
         assert app.main_screen.composer.text == "d"
         assert app.screen.query_one(Input).value == "now"
+
+
+class LateApp(KimiTui):
+    """Handles what follows a key only once it has ended."""
+
+    late: list[KeyPassed]
+
+    async def on_key_passed(self, event: KeyPassed) -> None:
+        if self.is_running:
+            event.prevent_default()
+            self.late = [event]
+        else:
+            await super().on_key_passed(event)
+
+
+async def test_a_program_that_ends_with_a_key_on_its_way_ends_without_an_error(tmp_path: Path) -> None:
+    app, _ = make_app(FakeEngine(tmp_path), kind=LateApp)
+    assert isinstance(app, LateApp)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        await type_in_one_read(pilot, [("f1", None), *NOW])
+    await app.on_key_passed(app.late[0])
+    assert app.main_screen.composer.text == ""
