@@ -123,6 +123,11 @@ def word_cells(text: str) -> int:
     return min(_WIDEST_WORD, longest_word(clean_label(text)))
 
 
+def divides_word(node: FlowNode, lines: tuple[str, ...]) -> bool:
+    """Whether a word of a node's text is wider than the lines of its box."""
+    return max(map(cell_width, lines)) < word_cells(node.title)
+
+
 def box_lines(node: FlowNode, width: int, mode: LayoutMode, most: int = MAX_LINES) -> tuple[str, ...]:
     """The text in a node's box, in at most `most` lines of `width` cells.
 

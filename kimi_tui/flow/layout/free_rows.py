@@ -41,16 +41,23 @@ def use_free_rows(layout: Layout, flow: Flow, rows: int | None, width: int = 0) 
         missing = {
             other: lines for other in [*missing, node_id] if (lines := _missing_lines(layout.nodes[other], flow)) > 0
         }
+    layout, _left = _with_whole_labels(layout, flow, free)
     return use_free_cells(layout, flow, max(width, layout.width))
 
 
 def _with_whole_labels(layout: Layout, flow: Flow, free: int) -> tuple[Layout, int]:
-    """The layout with more lines in labels that are cut, the shortest first, and the rows that are then free."""
+    """The layout with more lines in labels that are cut, the shortest first, and the rows that are then free.
+
+    A label that would be cut even then leaves the rows to boxes that are cut.
+    """
     missing = {edge.index: count for edge in layout.edges if (count := missing_label_lines(edge))}
     if len(missing) > _MAX_CUT_BOXES:
         return layout, free
+    boxes_are_cut = bool(missing) and any(_missing_lines(node, flow) > 0 for node in layout.nodes.values())
     for index in sorted(missing, key=lambda index: (missing[index], index)):
         count = min(missing[index], free)
+        if count < missing[index] and boxes_are_cut:
+            break
         edge = layout.edges[index]
         if count <= 0 or edge.label_at is None:
             continue

@@ -32,6 +32,8 @@ _SOME_ITEMS = 500
 """With more items, only spacings that are the same in every layer are tried."""
 _LOW_BOX_LINES = 4
 """Boxes of so many lines are not made lower."""
+_WHOLE_WORDS = 1.1
+"""A drawing that is scrolled may become so many times as wide if its boxes then divide no word."""
 _MANY_ITEMS = 3_000
 """With more items, only the roomiest and the tightest spacing are tried."""
 
@@ -108,8 +110,7 @@ def _first_that_fits(
     for attempt in attempts:
         spacing = attempt.spacing
         hopeful = width is None or (attempt is (scrolled or narrowest) and not must_fit)
-        widths = zip(flow.nodes.values(), attempt.texts, strict=True)
-        texts = [box_lines(node, text, mode, lines) for node, text in widths]
+        texts = _texts(flow, attempt, mode, lines)
         if not hopeful and _least_width(flow, skeleton, texts, spacing, direction, mode) > (width or 0):
             continue
         room = width if direction == "TB" and not spacing.straight and len(skeleton.items) <= _SOME_ITEMS else None
@@ -125,6 +126,13 @@ def _first_that_fits(
     if must_fit and (result is None or (width is not None and result.width > width)):
         return None
     assert result is not None
+    if width is not None and result.width > width and chosen is not None:
+        undivided = next(attempt for attempt in attempts if attempt.spacing is chosen.spacing)
+        if undivided.texts != chosen.texts:
+            attempt = _Attempt(chosen.spacing, undivided.texts, chosen.labels)
+            texts = _texts(flow, attempt, mode, lines)
+            whole = _place(flow, skeleton, main, texts, attempt, direction, mode, label_rows, low=low, room=None)
+            result = min(result, whole, key=lambda laid: laid.width / (_WHOLE_WORDS if laid is whole else 1))
     if width is not None and result.width > width and any(one.share for one in spacings):
         return layout(flow, direction=direction, width=result.width, mode=mode, lines=lines, low=low)
     if width is None or len(skeleton.items) > _SOME_ITEMS:
@@ -135,6 +143,12 @@ def _first_that_fits(
         if lower.width <= width and lower.height < result.height:
             result = lower
     return use_free_cells(result, flow, max(width, result.width))
+
+
+def _texts(flow: Flow, attempt: _Attempt, mode: LayoutMode, most: int) -> list[tuple[str, ...]]:
+    """The lines of text in each box."""
+    widths = zip(flow.nodes.values(), attempt.texts, strict=True)
+    return [box_lines(node, width, mode, most) for node, width in widths]
 
 
 def _attempts(

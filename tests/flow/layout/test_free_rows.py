@@ -120,3 +120,15 @@ def test_a_label_that_is_cut_gets_the_free_columns_before_more_rows() -> None:
     assert "".join(laid.edges[1].label_lines).replace(" ", "") == "a" * 45
     assert (laid.height, laid.edges[1].label_at) == (before.height, before.edges[1].label_at)
     assert violations(laid, flow) == []
+
+
+def test_a_label_that_stays_cut_leaves_the_rows_to_boxes() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "n": "Which?", "x": PROMPT[:60], "e": "END"},
+        [("b", "n", None), ("n", "x", PROMPT * 4), ("n", "b", "no"), ("x", "e", None)],
+    )
+    before = layout(flow, mode="compact", width=40)
+    laid = use_free_rows(before, flow, before.height + 3)
+    assert text_of(before, "x").endswith("…")
+    assert text_of(laid, "x") == "".join(PROMPT[:60].split())
+    assert violations(laid, flow) == []

@@ -477,6 +477,17 @@ def test_a_word_is_divided_where_the_chart_would_else_not_fit() -> None:
     assert layout(flow, direction="TB", width=70).width <= 70
 
 
+def test_a_chart_that_is_scrolled_anyway_divides_no_word_for_a_few_columns() -> None:
+    kinds = ["bug", "feature", "docs", "tests", "security", "performance", "question", "dependency", "build", "other"]
+    flow = make_flow(
+        {"b": "BEGIN", "k": "Which kind?", **{kind: f"Handle a {kind} request" for kind in kinds}, "e": "END"},
+        [("b", "k", None), *(("k", kind, kind) for kind in kinds), *((kind, "e", None) for kind in kinds)],
+    )
+    drawn = layout(flow, width=51)
+    assert [kind for kind in kinds if not any(kind in line for line in drawn.nodes[kind].lines)] == []
+    assert violations(drawn, flow) == []
+
+
 def test_a_flow_to_the_right_gives_free_columns_to_its_tallest_boxes() -> None:
     long = "Read the whole change as its most critical reader would and write down every doubt that is left. " * 2
     flow = make_flow(

@@ -6,6 +6,7 @@ from typing import Literal
 
 from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.layout.box_sizes import FEW_LINES, MAX_LINES, WHOLE_LINES
+from kimi_tui.flow.layout.fitting import divides_words
 from kimi_tui.flow.layout.free_rows import use_free_rows
 from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout, own_direction
 from kimi_tui.flow.model.graph import Flow
@@ -74,14 +75,15 @@ class SurfacePlanner:
         return PlannedSurface(OutlineSurface(self.flow, width, ascii=self._ascii, notice=notice), "outline")
 
     def _make(self, width: int, height: int, zoom: Zoom, way: Way) -> PlannedSurface:
-        lying = way == "LR" or (way == "auto" and own_direction(self.flow) == "LR")
-        if lying:
+        lying: Layout | None = None
+        if way == "LR" or (way == "auto" and own_direction(self.flow) == "LR"):
             laid = self._lay("LR", "compact" if zoom == "compact" else "full", width, height)
             if zoom == "auto" and laid.height > height and width < _ZOOMED:
                 compact = self._lay("LR", "compact", width, height)
                 laid = compact if compact.width <= width and compact.height <= height else laid
-            if laid.width <= width or way == "LR":
+            if way == "LR" or (laid.width <= width and not divides_words(laid, self.flow)):
                 return self._drawn(laid, width, height)
+            lying = laid if laid.width <= width else None
         best: Layout | None = None
         for mode in self._modes(zoom, width, height):
             laid = self._lay("TB", mode, width, height)
@@ -90,6 +92,8 @@ class SurfacePlanner:
             if best.width <= width:
                 break
         assert best is not None
+        if lying is not None and (best.mode == "compact" or best.width > width):
+            return self._drawn(lying, width, height)
         if best.mode == "compact" and best.width <= width and best.height > height:
             best = self._low(best, width)
         if zoom == "auto" and best.mode == "full" and best.width <= width < _ZOOMED and best.height > height:
