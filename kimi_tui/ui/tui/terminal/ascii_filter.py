@@ -32,7 +32,7 @@ def _table(*, boxes: bool) -> dict[int, str]:
     """The replacement table; without `boxes`, lines become spaces."""
     corners = {chr(code): "+" for code in range(0x2500, 0x2580)} | {chr(code): "+" for code in range(0x2596, 0x25A0)}
     lines = dict.fromkeys(_HORIZONTAL, "-") | dict.fromkeys(_VERTICAL, "|")
-    drawn = corners | lines | {"═": "=", "║": "#"}
+    drawn = corners | lines | {"═": "=", "║": "#", "╱": "/", "╲": "\\"}
     if not boxes:
         drawn = dict.fromkeys(drawn, " ")
     return {ord(sign): plain for sign, plain in (_SIGNS | drawn).items()}

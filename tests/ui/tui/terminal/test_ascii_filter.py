@@ -52,6 +52,11 @@ def test_an_ellipsis_is_three_dots_where_there_is_room(texts: tuple[str, ...], l
     assert shown(*texts) == line
 
 
+def test_a_decision_of_a_chart_in_an_answer_is_slanted_in_ascii_too() -> None:
+    assert shown("╱──╲", "╲──╱") == "/--\\\\--/"
+    assert "".join(one.text for one in AsciiFilter(ASCII_WITHOUT_BOXES).apply([Segment("╱──╲")], GROUND)) == "    "
+
+
 def test_the_end_of_a_scroll_bar_is_blank() -> None:
     ends = [Segment("▅", Style(meta={"@mouse.down": "grab"})), Segment("▅", Style())]
     assert "".join(one.text for one in AsciiFilter(ASCII).apply(ends, GROUND)) == " #"
