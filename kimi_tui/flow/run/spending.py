@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from kimi_tui.config.budget import Budget, format_time, format_tokens
-from kimi_tui.formats import duration
+from kimi_tui.config.budget import Budget, format_time
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.wire.parts import TokenUsage
 
@@ -125,17 +124,18 @@ def format_cost(cost: float) -> str:
 
 
 def spent_text(spent: Spent, budget: Budget, quantity: Quantity) -> UserText:
-    """Format the used amount of a cap: `412,300 of 500k tokens`."""
+    """Format the used amount of a cap, both in the same unit: `412,300 of 500,000 tokens`, `1m 12s of 1h`."""
     match quantity:
         case "cost":
             form = tr("at most {spent} of {cap} usd") if spent.at_most else tr("{spent} of {cap} usd")
             return form.format(spent=format_cost(spent.cost), cap=format_cost(budget.cost or 0.0))
         case "tokens":
-            cap = format_tokens(budget.tokens or 0)
+            cap = f"{budget.tokens or 0:,}"
             return tr("{spent} of {cap} tokens", spent=f"{spent.tokens:,}", cap=cap)
         case "seconds":
             cap = format_time(budget.seconds or 0.0)
-            return tr("{spent} of {cap} working time", spent=duration(spent.seconds), cap=cap)
+            used = format_time(round(spent.seconds, 1 if spent.seconds < 9.95 else None))
+            return tr("{spent} of {cap} working time", spent=used, cap=cap)
 
 
 def spending_text(spent: Spent, budget: Budget) -> UserText:

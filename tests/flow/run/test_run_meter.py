@@ -125,6 +125,14 @@ def test_a_proposed_budget_is_never_reached_yet(usages: list[tuple[int, int, int
     assert spending_text(spent, budget)
 
 
+def test_what_is_used_has_the_unit_of_its_cap() -> None:
+    used = Spent(usage=TokenUsage(output=2_540), seconds=72.3)
+    assert (
+        spending_text(used, Budget(tokens=2_000, seconds=3_600)) == "2,540 of 2,000 tokens · 1m 12s of 1h working time"
+    )
+    assert spending_text(Spent(seconds=0.13), Budget(seconds=90)) == "0.1s of 1m 30s working time"
+
+
 @pytest.mark.parametrize("prices", [(None, 1.0), (1.0, None), (-1.0, 1.0), (float("nan"), 1.0), (1.0, float("inf"))])
 def test_prices_that_are_none_cap_nothing(prices: tuple[float | None, float | None]) -> None:
     assert make_prices(*prices) is None

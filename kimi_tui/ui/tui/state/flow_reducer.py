@@ -128,7 +128,7 @@ class FlowReducer:
                 self.in_node = False
                 if message.suggested is not None:
                     self._hide_choice()
-                self._note_pause(run, message)
+                self._note_pause(run, message, at)
             case FlowResumed() | FlowControls() | FlowSpending():
                 pass
             case FlowEnd():
@@ -136,8 +136,10 @@ class FlowReducer:
                 self._end_run(run, message, at)
         self._talk.add_delta(Invalidated("node"))
 
-    def _note_pause(self, run: RunView, message: FlowPaused) -> None:
-        """Say why the run is paused; a gate is in the header of its node already."""
+    def _note_pause(self, run: RunView, message: FlowPaused, at: float) -> None:
+        """Say why the run is paused; a gate is in the header of its node already, and a used up budget in a notice."""
+        if message.reason == "user" and message.detail and run.waits_for_budget(at):
+            return
         why = "" if message.reason == "rejected" else message.detail or ""  # the state shows that already
         if message.reason != "choice" or why:
             place = current_label(run) + (f" ({translate_lines(one_line(why))})" if why else "")

@@ -5,6 +5,7 @@ from pathlib import Path
 from kimi_tui.config.budget import Budget
 from kimi_tui.flow.run.run_meter import BudgetSetup
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
+from kimi_tui.ui.tui.state.items import NoticeItem
 from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 from kimi_tui.wire.flow_events import FlowEnd
 from kimi_tui.wire.parts import TokenUsage
@@ -83,3 +84,13 @@ async def test_the_figures_of_an_ended_run_stay(tmp_path: Path) -> None:
         await run_with(one, 90)
         await one.say(FlowEnd(run_id="run", status="cancelled", moves=1, reason="cancelled"))
         assert "90% · 90 of 100 tokens" in one.shown()
+
+
+async def test_the_conversation_tells_a_used_up_budget_once(tmp_path: Path) -> None:
+    async with open_flow(tmp_path) as one:
+        await run_with(one, 1_200)
+        await one.reply("I looked.")
+        await one.press("escape")
+        items = one.app.presenter.state.conversation.items
+        told = [item.text for item in items if isinstance(item, NoticeItem)]
+        assert not [text for text in told if text.startswith("flow paused")]  # the meter's notice has told it
