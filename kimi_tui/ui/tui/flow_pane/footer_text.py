@@ -131,5 +131,5 @@ def _ended(run: RunView, figures: tuple[str, ...]) -> FooterFacts:
     roles: dict[FlowStatus, Role] = {"finished": "success", "failed": "error"}
     sign, role, word = run_sign(run.status), roles.get(run.status, "warning"), _(labels.ENDED[run.status])
     place = _("at {node}", node=current_label(run)) if run.cut_off else ""
-    first: Button = ("resume", "g " + _("continue")) if run.cut_off else ("start", "s " + _("run again"))
+    first: Button = ("resume", "g " + _("resume")) if run.cut_off else ("start", "s " + _("run again"))
     return FooterFacts(sign, word, role, place, figures, buttons=(first, *ended_buttons()[1:]))

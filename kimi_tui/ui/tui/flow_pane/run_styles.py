@@ -168,6 +168,12 @@ def _node_style(picture: RunView, node: NodeView, now: LiveContext, *, ascii: bo
     elif node.tokens:
         notes = (_("{count} tokens", count=token_count(node.tokens)), token_count(node.tokens))
     words = status_labels(standing, node, now)
+    if (
+        standing == "paused"
+        and picture.paused is not None
+        and picture.paused.reason in ("failed", "cancelled", "rejected")
+    ):
+        words = (_(CLOSED_WORDS[picture.paused.reason]), *words)  # the header says that the flow is paused
     signs = ASCII_SIGNS if ascii else SIGNS
     if node.id in picture.breakpoints and standing == "done":
         words = (_("breakpoint"), _("break"))

@@ -17,6 +17,7 @@ from kimi_tui.flow.model.validation import build_flow
 from kimi_tui.flow.parsing.reader import read_chart
 from kimi_tui.flow.render.box_drawing import EAST, NORTH, SOUTH, WEST, arrow_char, line_char
 from kimi_tui.flow.render.chart_style import ChartStyle, EdgeStyle, LineKind
+from kimi_tui.flow.render.node_signs import SIGNS
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.skill.skill import Scope, Skill, parse_skill
 from kimi_tui.ui.tui.flow_pane.chart_surface import DrawnSurface
@@ -24,7 +25,15 @@ from kimi_tui.ui.tui.flow_pane.outline_surface import OutlineSurface
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, node_status, recorded_chart
 from kimi_tui.ui.tui.flow_pane.surface_planner import SurfacePlanner, Way, Zoom
 from kimi_tui.ui.tui.main_screen.divider import Divider
-from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowEnd, FlowNodeBegin, FlowNodeEnd, FlowNodeShape
+from kimi_tui.wire.flow_events import (
+    FlowBegin,
+    FlowEdgeShape,
+    FlowEnd,
+    FlowNodeBegin,
+    FlowNodeEnd,
+    FlowNodeShape,
+    FlowPaused,
+)
 from tests.bench.flow_pane import measure
 from tests.flow.layout_check import violations
 from tests.flow.random_flows import any_flow, likely_flow, make_flow
@@ -97,6 +106,24 @@ def test_a_chart_that_is_scrolled_anyway_has_whole_labels() -> None:
     assert isinstance(shown.surface, DrawnSurface)
     assert (shown.mode, 16 < shown.surface.height <= 24) == ("compact", True)
     assert not [node for node in shown.surface.layout.nodes.values() if any("…" in line for line in node.lines)]
+
+
+def test_the_box_of_a_run_that_paused_says_what_happened_there() -> None:
+    begin = FlowBegin(
+        run_id="r", name="f", source="mermaid", nodes=(FlowNodeShape(id="n", label="Check", kind="task"),), edges=(),
+        begin_id="B", end_id="E", max_moves=9,
+    )  # fmt: skip
+    for reason, words in (
+        ("failed", "failed"),
+        ("cancelled", "interrupted"),
+        ("rejected", "rejected"),
+        ("user", "paused"),
+    ):
+        run = RunView.from_begin(begin, 0.0)
+        run.apply(FlowNodeBegin(run_id="r", node_id="n", move=1), 0.0)
+        run.apply(FlowPaused(run_id="r", node_id="n", reason=reason), 1.0)
+        style = chart_style(run, recorded_chart(begin), LiveContext(2.0)).node("n")
+        assert (style.sign, style.words[0]) == (SIGNS["paused"], words)
 
 
 def test_a_chart_that_is_too_large_to_draw_is_its_outline_and_says_so() -> None:
