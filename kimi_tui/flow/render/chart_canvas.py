@@ -212,10 +212,12 @@ class ChartCanvas:
         rows = draw_box(node, node_style, self._exits.get(node.id, {}), ascii=self._ascii, sign=sign)
         out: list[list[StyledSpan]] = []
         for number, cells in enumerate(rows):
+            ends = (0, len(cells) - 1) if node.bare and node_style.selected else ()
             spans = [
                 StyledSpan(
                     part.text,
-                    node_style.sign_role if part.glyph else node_style.role,
+                    # The ends of a selected box without a border have the colour of the cursor in lists.
+                    "accent" if index in ends else node_style.sign_role if part.glyph else node_style.role,
                     node_style.bold or node_style.selected,
                     node=node.id,
                     tinted=node.kind is NodeKind.DECISION and 0 < index < len(cells) - 1,
