@@ -30,3 +30,13 @@ async def test_a_passing_word_covers_nothing_that_is_clicked(size: tuple[int, in
             app.main_screen.query_one(StatusLine),
         ):
             assert not toast.region.overlaps(clicked.region)
+
+
+async def test_the_same_passing_words_are_shown_once_at_a_time(tmp_path: Path) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=MEDIUM, notifications=True) as pilot:
+        await ready(pilot)
+        for text in ("no images", "no images", "no audio"):
+            app.show_toast(text, severity="warning")
+        await pilot.pause()
+        assert len(app.screen.query(Toast)) == 2

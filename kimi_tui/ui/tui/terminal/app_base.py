@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import signal
+import time
 from collections.abc import Sequence
 
 from rich.console import RenderableType
@@ -51,15 +52,19 @@ class TerminalApp(App[int]):
             self.animation_level = "none"
         self.fault: FaultError | None = None
         self._is_leaving = False
+        self._last_toast = ("", 0.0)
         self.attention = escape_sequences.TerminalNotifier(self.write_to_terminal, lambda: self.app_focus)
 
     def show_toast(self, text: UserText, *, severity: str = "information") -> None:
-        """Show a short notification to the user."""
+        """Show a short notification to the user; the same text is not shown twice at a time."""
         is_warning = severity == "warning"
         message = f"! {translate_lines(text)}" if is_warning else translate_lines(text)
-        self.notify(
-            message, severity="warning" if is_warning else "information", timeout=8 if is_warning else 4, markup=False
-        )
+        timeout = 8 if is_warning else 4
+        now, (last, until) = time.monotonic(), self._last_toast
+        if message == last and now < until:
+            return
+        self._last_toast = (message, now + timeout)
+        self.notify(message, severity="warning" if is_warning else "information", timeout=timeout, markup=False)
 
     async def on_event(self, event: events.Event) -> None:
         await super().on_event(event)
