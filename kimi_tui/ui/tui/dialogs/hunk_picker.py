@@ -53,7 +53,7 @@ class HunkListView(LineScrollView, can_focus=False):
 
     def _hunk(self, number: int, hunk: DiffBlock, width: int, palette: Palette) -> list[Line]:
         here, taken = number == self.cursor, self.taken[number]
-        sign, ink = ("[x]", palette.success) if taken else ("[ ]", palette.error)
+        sign, ink = ("☑", palette.success) if taken else ("☐", palette.error)
         old, new = reveal_change(hunk.old_text, hunk.new_text)
         word = _("accepted") if taken else _("skipped")
         tail = f"  {change_summary(old, new)}  {word}"
@@ -63,7 +63,7 @@ class HunkListView(LineScrollView, can_focus=False):
                 ("› " if here else "  ", palette.accent),
                 (f"{sign} ", ink + bold),
                 (f"{number + 1} ", palette.accent + bold),
-                (cut_start(sanitize(hunk.path), max(8, width - 12 - cells(tail))), palette.base + bold),
+                (cut_start(sanitize(hunk.path), max(8, width - 10 - cells(tail))), palette.base + bold),
                 (f":{hunk.old_start}", palette.muted),
                 (tail, palette.muted),
             )
