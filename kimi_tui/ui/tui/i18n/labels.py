@@ -66,8 +66,11 @@ _TOOLS = {
 
 
 def tool_label(name: str) -> str:
-    """Return the name of a tool for the user; an unknown tool (of an MCP server) keeps its own."""
-    return _(_TOOLS[name]) if name in _TOOLS else name
+    """Return the name of a tool for the user: of an MCP server with the server's, as in `docs: search`."""
+    if name in _TOOLS:
+        return _(_TOOLS[name])
+    prefix, server, tool = (*name.split("__", 2), "", "")[:3]
+    return f"{server}: {tool}" if prefix == "mcp" and server and tool else name
 
 
 def _url(part: Media) -> str:
@@ -155,6 +158,7 @@ _ACTIONS = {
     "edit file": N_("edit a file"),
     "edit file outside of working directory": N_("edit a file outside of the working directory"),
     "fetch page": N_("fetch a page"),
+    "mcp:read resource": N_("read a resource of an MCP server"),
     "read file": N_("read a file"),
     "read sensitive file": N_("read a sensitive file"),
     "run background command": N_("run a command in the background"),
@@ -166,4 +170,6 @@ _ACTIONS = {
 
 def action_label(action: str) -> str:
     """Return what a tool asks to do, for the user; an unknown action keeps its text."""
-    return _(_ACTIONS[action]) if action in _ACTIONS else translate(action)
+    if action in _ACTIONS:
+        return _(_ACTIONS[action])
+    return _("run a tool of an MCP server") if action.startswith("mcp:") else translate(action)

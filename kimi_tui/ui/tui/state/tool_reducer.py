@@ -227,7 +227,7 @@ class ToolReducer:
 
 
 def _headline(name: str, arguments: str) -> str:
-    return "" if name in _NAMELESS else call_summary(arguments)
+    return "" if name in _NAMELESS else call_summary(arguments, or_any=name.startswith("mcp__"))
 
 
 def _todo(value: ToolReturnValue) -> tuple[TodoItem, ...] | None:

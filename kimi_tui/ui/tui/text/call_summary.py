@@ -23,17 +23,22 @@ _NAMING_ARGUMENTS = (
     "title",
 )
 _VALUE = {key: re.compile(rf'"{key}"\s*:\s*"((?:[^"\\]|\\.)*)("?)', re.S) for key in _NAMING_ARGUMENTS}
+_ANY_VALUE = re.compile(r':\s*"((?:[^"\\]|\\.)*)"?', re.S)
 _LOOK_AT = 4000
 
 
-def call_summary(arguments: str) -> str:
-    """Return a one-line summary of the call, "" if nothing is known yet."""
+def call_summary(arguments: str, *, or_any: bool = False) -> str:
+    """Return a one-line summary of the call, "" if nothing is known yet.
+
+    `or_any`: of a call without an argument that names it, the first text of its arguments.
+    """
     head = arguments[:_LOOK_AT]
     for key in _NAMING_ARGUMENTS:
         if f'"{key}"' in head and (found := _VALUE[key].search(head)):
             text = _unescape(found[1])
             return one_line(text.strip().split("\n")[0].lstrip("# ") if key == "plan" else text)
-    return ""
+    found = _ANY_VALUE.search(head) if or_any else None
+    return one_line(_unescape(found[1])) if found else ""
 
 
 def is_complete(arguments: str) -> bool:

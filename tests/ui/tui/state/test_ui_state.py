@@ -534,3 +534,12 @@ def test_a_call_that_asks_the_user_waits_and_its_clock_stands_still() -> None:
     state = folded(StepBegin(n=1), call("1", "AskUserQuestion", "{}"), asked)
     assert isinstance(item := state.conversation.items[0], ToolItem)
     assert (item.state, item.started) == ("waiting", None)
+
+
+def test_the_card_of_a_servers_tool_has_the_first_text_of_its_arguments() -> None:
+    for name, headline in (("mcp__weather__forecast", "Berlin, now"), ("Think", "")):
+        body = FunctionBody(name=name, arguments='{"days": 3, "city": "Berlin,\\nnow", "unit": "C"}')
+        state = folded(ToolCall(id="c", function=body))
+        card = state.conversation.items[-1]
+        assert isinstance(card, ToolItem)
+        assert card.headline == headline

@@ -104,9 +104,15 @@ def test_the_card_of_a_question_shows_the_answers(is_open: bool):
 
 @pytest.mark.parametrize(
     ("tool", "shown"),
-    [("ExitPlanMode", "Plan"), ("StrReplaceFile", "Edit"), ("SetTodoList", "Todo"), ("mcp__g__find", "mcp__g__find")],
+    [
+        ("ExitPlanMode", "Plan"),
+        ("StrReplaceFile", "Edit"),
+        ("SetTodoList", "Todo"),
+        ("mcp__g__find", "g: find"),
+        ("mcp__g", "mcp__g"),
+    ],
 )
-def test_a_card_names_what_a_tool_does_and_a_tool_of_a_server_by_its_name(tool: str, shown: str):
+def test_a_card_names_what_a_tool_does_and_a_tool_of_a_server_with_the_server(tool: str, shown: str):
     assert text_of(ToolItem(tool, "Ship it", "ok"), 50) == [f"✓ {shown}  Ship it"]
 
 
