@@ -91,9 +91,10 @@ def _block(block: DisplayBlock, width: int, palette: Palette, context: int) -> l
 
 def _shell(block: ShellBlock, width: int, palette: Palette) -> list[Line]:
     out: list[Line] = []
+    sign = "  " if block.language == "json" else "$ "  # arguments of a tool are no command
     for number, runs in enumerate(highlight(reveal_hidden(block.command), block.language, palette)):
         for part, (row, join) in enumerate(wrap_runs(runs, max(1, width - 2))):
-            head: Run = ("$ " if number == part == 0 else "  ", palette.faint)
+            head: Run = (sign if number == part == 0 else "  ", palette.faint)
             out.append(Line((head, *row), skip=2, join=join))
     return out
 

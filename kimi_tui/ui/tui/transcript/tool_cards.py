@@ -190,7 +190,7 @@ def block_lines(block: DisplayBlock, width: int, context: RenderContext) -> list
         case ShellBlock():
             rows: list[Line] = []
             for number, runs in enumerate(highlight(plain_output(block.command), block.language, palette)):
-                head: Run = ("  " if number else "$ ", palette.faint)
+                head: Run = ("  " if number or block.language == "json" else "$ ", palette.faint)
                 rows.extend(
                     Line(((head if not part else ("  ", palette.faint)), *row), skip=2, join=join)
                     for part, (row, join) in enumerate(wrap_runs(runs, width - 2))

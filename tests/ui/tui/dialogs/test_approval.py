@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody, approval_lines
 from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.wire.display import DiffBlock
+from kimi_tui.wire.display import DiffBlock, ShellBlock
 from kimi_tui.wire.requests import ApprovalRequest
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.pilot_driver import Start
@@ -299,3 +299,9 @@ async def test_blank_rows_go_only_where_the_terminal_has_no_room_for_them(start:
         above = body.region.y - dialog.query_one(ApprovalHeader).region.bottom
         assert above + answers.region.y - body.region.bottom == blank
         assert answers.region.bottom < dialog.region.bottom
+
+
+@pytest.mark.parametrize(("language", "sign"), [("bash", "$ "), ("json", "  ")])
+def test_only_a_command_has_the_sign_of_a_shell(language: str, sign: str) -> None:
+    block = ShellBlock(language=language, command="{}")
+    assert [line.text for line in approval_lines((block,), 40, Palette())] == [f"{sign}{{}}"]
