@@ -68,20 +68,6 @@ def test_a_chart_that_is_wider_lies_down_no_longer_or_becomes_compact() -> None:
     assert len(wide) < 5 < len(narrow)
 
 
-def test_a_chart_lies_down_only_with_whole_words() -> None:
-    text = "graph LR\n" + "".join(
-        f" start --> {name}[{name} node] --> SynthesizerNode\n" for name in ("Mood", "Keyword")
-    )
-    lying, standing = (
-        drawn(text + " SynthesizerNode --> done", width=90),
-        drawn(text + " SynthesizerNode --> done", width=50),
-    )
-    assert lying is not None
-    assert standing is not None
-    assert len(lying) < len(standing)
-    assert "SynthesizerNode" in "\n".join(standing)
-
-
 def test_what_does_not_fit_or_is_no_chart_is_not_drawn() -> None:
     assert drawn("graph TD\n A --> B", width=4) is None
     assert drawn("sequenceDiagram\n A->>B: hi") is None
