@@ -1233,6 +1233,11 @@ DEFENCES: tuple[Defence, ...] = (
         REMOVED, "test_no_program_of_the_project_starts_where_the_keyring_is_looked_for",
     ),
     Defence(
+        "34 protected_paths", "warnings that Bash prints before the sandbox's test", "warnings-in-a-probe",
+        Instead("return ended.exit_code == 0 and text.strip() == _HELD"),
+        "test_a_locale_that_is_not_installed_costs_no_sandbox",
+    ),
+    Defence(
         "34 protected_paths", "a bash that judges the sandbox", "judge-of-the-sandbox",
         Instead('import shutil\nbash = shutil.which("bash")'),
         "test_a_program_of_the_project_is_not_started",

@@ -22,7 +22,7 @@ from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import SandboxFeatures, attempts, sandbox_argv
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
-from kimi_tui.tools.shell_support.process_runner import run
+from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
 
 _PROGRAM = "bwrap"
 _FOLDERS = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
@@ -79,7 +79,7 @@ async def probe(
                 except OSError as error:
                     return None, tr("bubblewrap could not be started: {cause}", cause=error.strerror)
                 text = "".join(printed)
-                if ended.exit_code == 0 and text.strip() == _HELD and not file.exists():
+                if _held(ended, text) and not file.exists():
                     return settings, ""
                 if ended.timed_out:
                     break
@@ -114,9 +114,16 @@ async def probe_files(
             )
         except OSError:
             return None
-    held = ended.exit_code == 0 and "".join(printed).strip() == _HELD and not file.exists()
+    held = _held(ended, "".join(printed)) and not file.exists()
     file.unlink(missing_ok=True)
     return box if held else None
+
+
+def _held(ended: ProcessResult, text: str) -> bool:
+    """Whether the test command came to its end. Bash and the dynamic linker may print warnings before, such as one of
+    a locale that is not installed.
+    """
+    return ended.exit_code == 0 and text.splitlines()[-1:] == [_HELD]  # defence: warnings-in-a-probe
 
 
 @contextmanager

@@ -261,6 +261,18 @@ async def test_root_cannot_mount_itself_out(harness: ToolHarness) -> None:
         assert (await harness.use(shell(harness), command=f"{attack} && echo x > {OUTSIDE}")).is_error
 
 
+@works
+async def test_a_locale_that_is_not_installed_costs_no_sandbox(
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "xx_XX.UTF-8")
+    told: list[str] = []
+    sandbox = Sandbox(SandboxConfig(), harness.workspace, notify=lambda _, text: told.append(text))
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    assert not (await harness.use(tool, command="true")).is_error
+    assert (told, sandbox.tier) == ([], "full")
+
+
 @pytest.mark.parametrize("mode", ["auto", "require"])
 async def test_without_bubblewrap_one_line_says_so(harness: ToolHarness, mode: str) -> None:
     told: list[str] = []
