@@ -1233,7 +1233,7 @@ DEFENCES: tuple[Defence, ...] = (
         REMOVED, "test_no_program_of_the_project_starts_where_the_keyring_is_looked_for",
     ),
     Defence(
-        "34 protected_paths", "warnings that Bash prints before the sandbox's test", "warnings-in-a-probe",
+        "30 secret_leak", "warnings that Bash prints before the sandbox's test", "warnings-in-a-probe",
         Instead("return ended.exit_code == 0 and text.strip() == _HELD"),
         "test_a_locale_that_is_not_installed_costs_no_sandbox",
     ),

@@ -203,6 +203,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_HTTP}::test_no_secret_is_told",
         "tests/session/test_redact.py::test_no_text_of_a_session_is_redacted_in_quadratic_time",
         "tests/cli/commands/test_flow.py::test_an_exported_run_has_no_keys_of_its_arguments",
+        "tests/tools/shell_support/test_sandbox.py::test_a_locale_that_is_not_installed_costs_no_sandbox",
         "tests/tools/shell_support/test_sandbox.py::test_our_keys_cannot_be_read",
         "tests/tools/shell_support/test_sandbox.py::test_keys_and_tokens_of_the_home_are_hidden_and_can_be_given_back",
         "tests/tools/shell_support/test_sandbox.py::test_a_link_named_git_makes_nothing_visible",
