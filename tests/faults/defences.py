@@ -1133,11 +1133,6 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_removes_the_git_file_of_a_workspace_that_is_a_worktree",
     ),
     Defence(
-        "34 protected_paths", "taking no settings as right that another session undid",
-        "settings-that-another-session-undid", Value("set(old_ones)"),
-        "test_settings_that_another_session_undid_meanwhile_are_undone_if_they_are_there_again",
-    ),
-    Defence(
         "34 protected_paths", "putting back no settings of another session", "settings-of-another-session",
         Value("old"), "test_settings_that_another_session_undid_meanwhile_are_not_put_back",
     ),

@@ -362,8 +362,6 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_program_files.py::test_commands_are_asked_for_where_kimi_tui_imports_from_a_folder_of_the_project",
         "tests/tools/shell_support/test_git_watch.py::"
         "test_settings_that_another_session_undid_meanwhile_are_not_put_back",
-        "tests/tools/shell_support/test_git_watch.py::"
-        "test_settings_that_another_session_undid_meanwhile_are_undone_if_they_are_there_again",
         "tests/tools/shell_support/test_git_watch.py::test_settings_that_change_during_a_check_are_undone_by_it_or_by_the_next",
         "tests/tools/shell_support/test_sandbox.py::test_git_works_and_what_it_runs_cannot_be_changed",
         "tests/tools/shell_support/test_sandbox.py::test_a_background_command_cannot_change_the_settings_of_git",

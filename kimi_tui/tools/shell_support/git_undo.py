@@ -1,13 +1,10 @@
 """Undoes changes of a repository by which Git would run programs: removes settings, and renames files."""
 
-import contextlib
-import json
 import os
-from collections.abc import Collection, Generator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Generator
+from dataclasses import dataclass
 from pathlib import Path
 
-from kimi_tui import paths
 from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import hook_and_include_targets, named_in
@@ -26,36 +23,6 @@ _MAX_TEXT, _MAX_NAMED = 200, 5
 MAX_FILES = 100
 """New files of a repository that are put aside one by one; of more, their folder is."""
 _PARTS = ("modules", "worktrees")
-_MAX_RECORD = 1 << 20
-
-
-def record_length(*, shorten: bool = False) -> int:
-    """Return where the record of what sessions undid ends now. `shorten`: it may begin anew if it is long, as at the
-    start of a session: a command could make it long.
-    """
-    try:
-        size = os.stat(_record()).st_size  # noqa: PTH116 - at each command
-        if shorten and size > _MAX_RECORD:
-            os.unlink(_record())  # noqa: PTH108
-            return 0
-    except OSError:
-        return 0
-    return size
-
-
-def undone_since(length: int) -> dict[str, set[str]]:
-    """Return the settings by file that any session undid since the record was that long."""
-    found: dict[str, set[str]] = {}
-    with contextlib.suppress(OSError, ValueError), open(_record(), encoding="utf-8") as record:  # noqa: PTH123
-        record.seek(length)
-        for line in record:
-            file, settings = json.loads(line)
-            found.setdefault(file, set()).update(settings)
-    return found
-
-
-def _record() -> Path:
-    return paths.home() / "undone-git-settings.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +34,11 @@ class ChangeUndoer:
     roots: Collection[Path]
     found: frozenset[Path]
     remotes: frozenset[str] | None
-    undone: Mapping[str, Collection[str]] = field(default_factory=dict[str, set[str]])
-    """The settings by file that any session undid since the earlier state."""
 
     def undo(self, now: RepositoryState, before: RepositoryState | None) -> Generator[str]:
         """Undo the changes since `before`; None for a repository that was not there."""
         entry = now.entry
-        if before is not None and now == before and not any(str(entry / name) in self.undone for name in SETTINGS):
+        if before is not None and now == before:
             return
         if now.link is not None or (before is not None and before.link is not None):
             if (before is not None and before.link != now.link) or not self._leads_to_repository(entry):
@@ -154,12 +119,9 @@ class ChangeUndoer:
         before, now = (each.decode("utf-8", "replace") for each in (old, text))
         kept, taken = without_unsafe_settings(now, git_dir=file.parent, tops=self.roots)
         _, old_ones = without_unsafe_settings(before, git_dir=file.parent, tops=self.roots)
-        # defence: settings-that-another-session-undid
-        known = set(old_ones).difference(self.undone.get(str(file), ()))
+        known = set(old_ones)
         if settings := [setting for setting in taken if setting not in known]:
             self._aside(file)
-            with contextlib.suppress(OSError), open(_record(), "a", encoding="utf-8") as record:  # noqa: PTH123
-                record.write(f"{json.dumps([str(file), settings])}\n")
             if new or old:
                 write_new(file, kept.encode() if new else self._still_right(file, old, now), self.roots)
             more = f" and {len(settings) - _MAX_NAMED} more" if len(settings) > _MAX_NAMED else ""
@@ -172,12 +134,7 @@ class ChangeUndoer:
         """
         _, present = without_unsafe_settings(now, git_dir=file.parent, tops=self.roots)
         text = old.decode("utf-8", "replace")
-        kept, gone = without_unsafe_settings(
-            text,
-            git_dir=file.parent,
-            tops=self.roots,
-            kept_ones=set(present).difference(self.undone.get(str(file), ())),
-        )
+        kept, gone = without_unsafe_settings(text, git_dir=file.parent, tops=self.roots, kept_ones=set(present))
         return kept.encode() if gone else old  # defence: settings-of-another-session
 
     def _leads_to_repository(self, entry: Path) -> bool:

@@ -15,7 +15,7 @@ from kimi_tui.paths import real_path
 from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.file_support.git_dirs import GitDir, find_git_dir, git_dir_at, named_folder, user_git_paths
 from kimi_tui.tools.file_support.guarded_names import started_in
-from kimi_tui.tools.shell_support.git_undo import MAX_FILES, ChangeUndoer, record_length, undone_since
+from kimi_tui.tools.shell_support.git_undo import MAX_FILES, ChangeUndoer
 from kimi_tui.tools.shell_support.lfs_config import LFS_CONFIG, LfsConfigs
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 from kimi_tui.tools.shell_support.repository_state import RepositoryState, read_repository_state
@@ -66,7 +66,6 @@ class GitWatch:
         self._known: dict[Path, RepositoryState] = {}
         self._lfs = LfsConfigs()
         self._made: set[Path] = set()
-        self._undone_at = record_length(shorten=True)
         self._links: Mapping[Path, str] = {}
         self._acting: frozenset[Path] = frozenset()
         self._unreadable: frozenset[str] = frozenset()
@@ -105,7 +104,6 @@ class GitWatch:
         if new := self._named_outside(found):
             self._reached += new  # defence: repositories-of-worktrees-inside
             found = self._find()
-        self._undone_at = record_length()
         self._remember(found)
 
     def _named_outside(self, found: Iterable[Path]) -> list[Path]:
@@ -183,7 +181,6 @@ class GitWatch:
         what cannot be undone.
         """
         done: list[str] = []
-        undone_at = record_length()
         found = self._find_everywhere()
         roots = self._roots()
         if long := [entry for entry in found if _is_too_long(entry) and entry not in self._known]:
@@ -193,7 +190,7 @@ class GitWatch:
             done += _close_unread(excess, roots, failed, why=_TOO_MANY)
             found = [entry for entry in found if entry not in excess]
         links, acting = dict(self._links_of_git()), self._acting_names()
-        undoing = ChangeUndoer(roots, frozenset(found), remotes, undone_since(self._undone_at))
+        undoing = ChangeUndoer(roots, frozenset(found), remotes)
         checked: dict[Path, RepositoryState] = {}
         for entry in dict.fromkeys((*found, *self._known)):
             with _noting_failure(failed, entry):
@@ -214,7 +211,6 @@ class GitWatch:
             states = {**self._known, **checked}
             self._known = {entry: states[entry] for entry in found if entry in states}  # defence: baseline-as-checked
             self._links, self._acting = links, acting
-            self._undone_at = undone_at
             self._unreadable = self._finder.unreadable & self._tried
         return done
 

@@ -66,26 +66,3 @@ def test_settings_that_another_session_undid_meanwhile_are_not_put_back(tmp_path
     assert "planted" not in config.read_text("utf-8")
     assert "evil" not in config.read_text("utf-8")
     assert "ssh -i mine" in config.read_text("utf-8")
-
-
-def test_settings_that_another_session_undid_meanwhile_are_undone_if_they_are_there_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They were there when this session's command began, so they look like the user's."""
-    home, work = tmp_path / "home", tmp_path / "work"
-    home.mkdir()
-    work.mkdir()
-    monkeypatch.setenv("KIMI_TUI_HOME", str(home))
-    git(work, "init", "-q")
-    git(work, "config", "core.sshCommand", "ssh -i mine")
-    other, watch = GitWatch(lambda: [work]), GitWatch(lambda: [work])
-    other.accept_current()
-    git(work, "config", "core.fsmonitor", "planted")
-    watch.accept_current()
-    assert "planted" in "".join(other.undo_changes())
-    git(work, "config", "core.fsmonitor", "planted")
-    assert "planted" in "".join(watch.undo_changes())
-    config = (work / ".git/config").read_text("utf-8")
-    assert "planted" not in config
-    assert "ssh -i mine" in config
-    assert watch.undo_changes() == []
