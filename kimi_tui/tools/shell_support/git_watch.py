@@ -9,6 +9,7 @@ directories are: a file beside says where they led.
 import contextlib
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui.paths import real_path
@@ -57,11 +58,8 @@ class GitWatch:
         around: Callable[[Path], GitDir | None] = find_git_dir,
     ) -> None:
         self._folders = folders
-        self._others = others
-        self._around = around
         self._linked = tuple(linked)
-        self._reached: list[Path] = []
-        self._written: dict[Path, None] = {}
+        self._roots = _Roots(folders, others, around)
         self._finder = RepositoryFinder(self._roots)
         self._known: dict[Path, RepositoryState] = {}
         self._lfs = LfsConfigs()
@@ -70,17 +68,6 @@ class GitWatch:
         self._acting: frozenset[Path] = frozenset()
         self._unreadable: frozenset[str] = frozenset()
         self._tried: frozenset[str] = frozenset()
-
-    def _roots(self) -> list[Path]:
-        """The folders that commands can write, and those that earlier ones could: a command may have cut the tie by
-        which one was found.
-        """
-        folders = _roots(self._folders, lambda: (*self._others(), *self._reached), self._around)
-        for one in self._written:
-            if real_path(one) == one and one.is_dir() and not any(map(one.is_relative_to, folders)):
-                folders.append(one)  # defence: repositories-once-around
-        self._written.update(dict.fromkeys(folders))
-        return folders
 
     @property
     def entries(self) -> tuple[Path, ...]:
@@ -102,7 +89,7 @@ class GitWatch:
         """Accept the current state as the baseline."""
         found = self._find()
         if new := self._named_outside(found):
-            self._reached += new  # defence: repositories-of-worktrees-inside
+            self._roots.reached += new  # defence: repositories-of-worktrees-inside
             found = self._find()
         self._remember(found)
 
@@ -126,7 +113,7 @@ class GitWatch:
             new = self._newly_reached()
             if not new:
                 break
-            self._reached += new  # defence: repositories-behind-links
+            self._roots.reached += new  # defence: repositories-behind-links
             found = self._finder.find()
         return found
 
@@ -134,7 +121,7 @@ class GitWatch:
         """Return the folders of `linked` to which a link leads now, or to one in it or above it; all of them where the
         links are too many to follow.
         """
-        new = [folder for folder in self._linked if folder not in self._reached]
+        new = [folder for folder in self._linked if folder not in self._roots.reached]
         links = self._finder.outward_links if new else []
         if len(links) > _MAX_FOLLOWED:  # defence: links-that-are-followed
             return new
@@ -305,18 +292,31 @@ def _noting_failure(failed: dict[str, None], path: Path) -> Generator[None]:
         failed[f"`{path}` could not be checked or put aside: {error.strerror or error}"] = None
 
 
-def _roots(
-    searched: Callable[[], Iterable[Path]],
-    others: Callable[[], Iterable[Path]],
-    find_around: Callable[[Path], GitDir | None],
-) -> list[Path]:
-    """The folders, and the Git directories outside of them, which commands that run Git can write."""
-    folders = list(searched())
-    for folder in tuple(folders):
-        entry = folder / ".git"
-        if not entry.is_dir() or entry.is_symlink():
-            around = find_around(folder)
-            if around is not None and around.writable and not any(map(around.path.is_relative_to, folders)):
-                folders.append(around.path)  # defence: watch-the-repository-around
-    folders += [one for one in others() if one.is_dir() and not any(map(one.is_relative_to, folders))]
-    return folders
+@dataclass(slots=True)
+class _Roots:
+    """Returns the folders that commands can write: those given, the Git directories outside of them, which commands
+    that run Git can write, and those that were `reached` from them. Folders once returned stay: a command may have cut
+    the tie by which one was found.
+    """
+
+    folders: Callable[[], Iterable[Path]]
+    others: Callable[[], Iterable[Path]]
+    around: Callable[[Path], GitDir | None]
+    reached: list[Path] = field(default_factory=list[Path])
+    _written: dict[Path, None] = field(default_factory=dict[Path, None])
+
+    def __call__(self) -> list[Path]:
+        folders = list(self.folders())
+        for folder in tuple(folders):
+            entry = folder / ".git"
+            if not entry.is_dir() or entry.is_symlink():
+                around = self.around(folder)
+                if around is not None and around.writable and not any(map(around.path.is_relative_to, folders)):
+                    folders.append(around.path)  # defence: watch-the-repository-around
+        others = (*self.others(), *self.reached)
+        folders += [one for one in others if one.is_dir() and not any(map(one.is_relative_to, folders))]
+        for one in self._written:
+            if real_path(one) == one and one.is_dir() and not any(map(one.is_relative_to, folders)):
+                folders.append(one)  # defence: repositories-once-around
+        self._written.update(dict.fromkeys(folders))
+        return folders

@@ -1,11 +1,12 @@
 """What the check after a command takes as right, while another process changes it."""
 
+import weakref
 from pathlib import Path
 
 import pytest
 
 from kimi_tui.tools.shell_support.git_watch import GitWatch
-from tests.tools.harness import git
+from tests.tools.harness import git, repository_with_a_commit
 
 _ACTING = "[core]\n\tfsmonitor = ./planted\n"
 
@@ -66,3 +67,14 @@ def test_settings_that_another_session_undid_meanwhile_are_not_put_back(tmp_path
     assert "planted" not in config.read_text("utf-8")
     assert "evil" not in config.read_text("utf-8")
     assert "ssh -i mine" in config.read_text("utf-8")
+
+
+def test_a_watch_that_is_not_needed_any_more_gives_the_watches_of_folders_back_at_once(tmp_path: Path) -> None:
+    """A user has few of them; the collector of cycles may come late."""
+    work = repository_with_a_commit(tmp_path / "work")
+    watch = GitWatch(lambda: [work])
+    watch.accept_current()
+    assert watch.undo_changes() == []
+    gone = weakref.ref(watch)
+    del watch
+    assert gone() is None
