@@ -35,7 +35,7 @@ from kimi_tui.ui.tui.session.prompt_controller import PromptController
 from kimi_tui.ui.tui.session.session_controller import MakeEngine, SessionController
 from kimi_tui.ui.tui.startup import gc_tuning
 from kimi_tui.ui.tui.startup.deferred_imports import preload
-from kimi_tui.ui.tui.startup.input_buffer import KeyPassed, StartupInputBuffer
+from kimi_tui.ui.tui.startup.input_buffer import InputBuffer, KeyPassed
 from kimi_tui.ui.tui.state.view_clock import ViewClock
 from kimi_tui.ui.tui.terminal.frame_rate import FRAME
 from kimi_tui.ui.tui.themes import theme
@@ -104,7 +104,7 @@ class KimiTui(PaneMessages):
         self.escape_handler = EscapeHandler(self, monotonic=monotonic)
         self.panes_mounted = False
         self.activity_indicator = ActivityIndicator(self)
-        self._input_buffer = StartupInputBuffer()
+        self._input_buffer = InputBuffer()
         self.screen_router = ScreenRouter(self)
         self.subagent_screens = SubagentScreens(self)
         self.trust = TrustPrompt(self)

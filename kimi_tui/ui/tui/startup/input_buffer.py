@@ -1,4 +1,4 @@
-"""Buffers input until the start has come so far, and after a key that opens a screen until that screen is there."""
+"""Buffers input while the app starts, and after a key that opens a screen until that screen is mounted."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
@@ -34,8 +34,10 @@ class KeyPassed(Message):
 _LONGEST_WAIT_S = 2.0
 
 
-class StartupInputBuffer:
-    """Buffers text until the composer accepts it, and other keys until `flush_all`; the order is kept."""
+class InputBuffer:
+    """Buffers text until the composer accepts it, and other keys until `flush_all`; after `hold`, everything until the
+    opened screen is mounted. The order is kept.
+    """
 
     def __init__(self) -> None:
         self._buffered: list[events.Key | events.Paste] = []
