@@ -7,7 +7,6 @@ the user's other folders. Where nothing can be written, it leaves nothing. `moun
 import errno
 import os
 import struct
-from collections.abc import Iterable
 
 if __package__:
     from kimi_tui.tools.shell_support import libc
@@ -24,7 +23,7 @@ _READ_ONLY = 1
 _SLAVE = 1 << 19
 
 
-def make_read_only(kept: Iterable[bytes]) -> None:
+def make_read_only(kept: list[bytes]) -> None:
     """Do so for this process, which has one thread; the folders and files `kept` stay as they are. They have no links,
     and are not within each other. Raises OSError: the process may then be in namespaces of its own.
     """
