@@ -608,6 +608,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_repository_whose_path_is_too_long_to_check_is_put_aside_and_commands_run",
     ),
     Defence(
+        "34 protected_paths", "putting aside what Git does not make", "names-that-git-makes", REMOVED,
+        "test_a_file_that_another_program_reads_in_a_git_directory_is_put_aside",
+    ),
+    Defence(
+        "34 protected_paths", "guarding what other programs keep in a Git directory", "files-of-other-programs",
+        REMOVED, "test_what_other_programs_keep_in_a_git_directory_cannot_be_changed",
+    ),
+    Defence(
         "34 protected_paths", "checking what Git trusts in its state", "states-that-git-trusts", NEVER,
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),

@@ -308,6 +308,9 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_a_configured_path_that_a_command_made_a_link_opens_nothing",
         "tests/tools/shell_support/test_git_state.py::test_what_git_trusts_in_its_state_does_not_act_elsewhere",
         "tests/tools/shell_support/test_git_state.py::test_of_many_new_files_their_folder_is_put_aside",
+        "tests/tools/shell_support/test_git_directory_names.py::"
+        "test_a_file_that_another_program_reads_in_a_git_directory_is_put_aside",
+        "tests/tools/shell_support/test_sandbox.py::test_what_other_programs_keep_in_a_git_directory_cannot_be_changed",
         "tests/tools/shell_support/test_lfs_config.py::test_no_command_changes_where_git_lfs_uploads",
         "tests/permission/test_trust.py::"
         "test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed",

@@ -15,6 +15,7 @@ from pathlib import Path
 from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_bytes, read_start
 from kimi_tui.tools.file_support.git_config_values import config_values
+from kimi_tui.tools.file_support.git_names import unknown_names
 
 # ruff: noqa: PTH110, PTH112, PTH113, PTH114 - those of pathlib raise below a folder that the user cannot read
 _MAX_MODULES = 100
@@ -160,6 +161,7 @@ def _guarded(path: Path) -> Iterator[Path]:
             guard = folder / name
             if guard.exists() or guard.is_symlink():
                 yield guard
+        yield from (folder / name for name in sorted(unknown_names(folder)))  # defence: files-of-other-programs
         if folder == path or folder in worktrees:
             yield from (target for target in hook_and_include_targets(folder, path.parent) if os.path.exists(target))
     for folder in worktrees:

@@ -60,6 +60,7 @@ class ChangeUndoer:
             yield from self._undo_settings(entry / name, text, old, new=before is None)
             if self.remotes is not None and (before is not None or now.common is not None):
                 yield from self._undo_destinations(entry / name, old, was, self.remotes)
+        yield from self._undo_others(entry, now.others - was.others)  # defence: names-that-git-makes
         yield from self._undo_hooks(entry, now.hooks - was.hooks)
         if now.common is not None and now.common != was.common and not self._belongs_to_repository(entry, now.common):
             self._put_back(entry / "commondir", was.common or b"")
@@ -75,6 +76,15 @@ class ChangeUndoer:
         yield from self._undo_programs_of_rebase(
             entry / REBASE_TODO, now.executed - was.executed, long=str(REBASE_TODO) in long
         )
+
+    def _undo_others(self, entry: Path, new: Collection[str]) -> Generator[str]:
+        if len(new) > MAX_FILES:
+            move_all_aside(entry, new, self.roots)
+            yield f"{len(new)} entries of `{entry}` were put aside: Git makes no such files"
+            return
+        for name in sorted(new):
+            self._aside(entry / name)
+            yield f"`{entry / name}` was put aside: Git makes no such file, and other programs may run what it says"
 
     def _undo_hooks(self, entry: Path, new: Collection[tuple[str, int, int]]) -> Generator[str]:
         if len(new) > MAX_FILES:  # defence: many-files-at-once

@@ -10,6 +10,7 @@ from pathlib import Path
 from kimi_tui.regular_file import read_start
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import hook_and_include_targets
+from kimi_tui.tools.file_support.git_names import unknown_names
 from kimi_tui.tools.shell_support.git_state import (
     State,
     States,
@@ -45,6 +46,8 @@ class RepositoryState:
     """Where Git writes the files, if a setting says so; without links."""
     gitdir: bytes | None = None
     """The text of a `gitdir`, by which a repository knows its linked worktree."""
+    others: frozenset[str] = frozenset()
+    """The names of what Git does not make in its directory."""
 
 
 def read_repository_state(entry: Path, known: States, *, others_run: bool) -> RepositoryState:
@@ -68,6 +71,7 @@ def read_repository_state(entry: Path, known: States, *, others_run: bool) -> Re
         git_state_files(entry, known, read=others_run),
         _worktree(entry, settings),
         read_content(gitdir) if os.path.lexists(gitdir) else None,
+        unknown_names(entry),
     )
 
 

@@ -49,9 +49,9 @@ FULL_TIER_LIMITS = tr(
     "it does not limit processes or memory; commands can reach a Unix socket in a visible folder if one of the "
     "user's programs bound it to a relative path, moved it, or bound it in another network namespace; changes that "
     "a background command makes to Git's settings in a new repository, or in one beyond the first hundred, are undone "
-    "only when a command ends, and not at all if kimi-tui is killed before; until it ends, a Git command can change "
-    "the settings of its repository; what it leaves in the project can have the setuid bit, for other users of the "
-    "machine"
+    "only when a command ends; until it ends, a Git command can change the settings of its repository; if kimi-tui is "
+    "killed before, such changes stay; what a command leaves in the project can have the setuid bit, for other users "
+    "of the machine"
 )
 """What the tier "full" does not restrict."""
 OLD_KERNEL_LIMITS = tr(

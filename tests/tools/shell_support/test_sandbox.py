@@ -176,6 +176,18 @@ async def test_git_works_and_what_it_runs_cannot_be_changed(harness: ToolHarness
 
 
 @works
+async def test_what_other_programs_keep_in_a_git_directory_cannot_be_changed(harness: ToolHarness) -> None:
+    git(harness.dir, "init", "-q")
+    settings = harness.dir / ".git/lazygit.yml"
+    settings.write_text("gui: {}\n")
+    harness.approvals.yolo = True
+    tool = shell(harness)
+    for attack in ("git status; echo x > .git/lazygit.yml", "git status && rm .git/lazygit.yml"):
+        assert (await harness.use(tool, command=attack)).is_error, attack
+    assert settings.read_text() == "gui: {}\n"
+
+
+@works
 async def test_a_linked_worktree_can_commit_and_a_forged_one_opens_nothing(
     harness: ToolHarness, tmp_path: Path
 ) -> None:

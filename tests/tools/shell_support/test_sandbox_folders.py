@@ -322,10 +322,10 @@ async def test_repositories_with_thousands_of_modules_are_read_only_and_commands
             (folder / name).mkdir(parents=True)
         (folder / "HEAD").write_text("x")
         (folder / "config").touch()
-    tried = "git --version && touch r00/.git/x && for r in r*; do touch $r/.git/y; done; touch */.git/modules/*/config"
+    tried = "git --version && touch r00/.git/X && for r in r*; do touch $r/.git/y; done; touch */.git/modules/*/config"
     value = await harness.use(tool, command=tried)
     assert "git version" in str(value.output), value.message
-    assert (harness.dir / "r00/.git/x").exists()
+    assert (harness.dir / "r00/.git/X").exists()
     assert "Read-only file system" in str(value.output)
 
 

@@ -1,0 +1,45 @@
+"""Names that Git itself gives to entries of a Git directory. Other programs look there for files of their own: lazygit,
+for one, for settings with command lines.
+"""
+
+import os
+import re
+from pathlib import Path
+
+_NAMES = frozenset(
+    {
+        *("config", "config.worktree", "description", "index", "packed-refs", "shallow"),
+        *("hooks", "info", "logs", "objects", "refs", "reftable", "branches", "remotes", "modules", "worktrees"),
+        *("rebase-apply", "rebase-merge", "rebased-patches", "rr-cache", "sequencer", "subtree-cache"),
+        *("commondir", "gitdir", "locked"),  # of a worktree
+        *("addp-hunk-edit.diff", "gc.log", "gc.pid", "git-daemon-export-ok", "cloneurl"),
+        *("fsmonitor--daemon", "fsmonitor--daemon.ipc", "lfs", "tmp"),
+    }
+)
+"""`tmp` is a folder of Git LFS."""
+_HEADS = re.compile(r"[A-Z][A-Z_]*|ADD_EDIT\.patch")
+"""`HEAD`, `MERGE_MSG` and the like: Git takes any name of capital letters for a ref."""
+_MADE = re.compile(r"(?:sharedindex|index\.stash)\.[0-9a-f]+|next-index-[0-9]+")
+_LOCK = ".lock"
+_BACKUP = "~"
+"""No program looks for such a name; ours puts files aside with it."""
+
+
+def unknown_names(git_dir: Path) -> frozenset[str]:
+    """Return the names of files and folders in the `.git` of a worktree or a submodule that Git does not make; none of
+    other folders, as a repository without a worktree may hold anything.
+    """
+    if not any(part.lower() == ".git" for part in git_dir.parts):
+        return frozenset()
+    try:
+        with os.scandir(git_dir) as entries:
+            return frozenset(one.name for one in entries if not _is_known(one.name) and not one.is_symlink())
+    except OSError:
+        return frozenset()
+
+
+def _is_known(name: str) -> bool:
+    if name.endswith(_BACKUP):
+        return True
+    name = name.removesuffix(_LOCK)  # Git writes a file under this name first
+    return name in _NAMES or _HEADS.fullmatch(name) is not None or _MADE.fullmatch(name) is not None
