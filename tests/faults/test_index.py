@@ -38,9 +38,11 @@ def test_every_marker_of_the_source_stands_there_once_and_has_a_defence() -> Non
     assert sorted(marked) == sorted({marker for defence in DEFENCES for marker, _ in defence.changes})
 
 
-def test_every_change_fits_the_code_at_its_marker() -> None:
+@pytest.mark.parametrize("case", sorted({defence.case for defence in DEFENCES}))
+def test_every_change_fits_the_code_at_its_marker(case: str) -> None:
     for defence in DEFENCES:
-        assert sources_without(defence), defence
+        if defence.case == case:
+            assert sources_without(defence), defence
 
 
 def test_code_of_a_change_uses_only_names_of_the_file_that_it_changes() -> None:
