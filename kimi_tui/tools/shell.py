@@ -25,7 +25,7 @@ from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundErr
 from kimi_tui.tools.shell_support.bwrap_args import GitUse
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV, ChildEnv
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from kimi_tui.tools.shell_support.git_use import git_use, moved_remotes
+from kimi_tui.tools.shell_support.git_use import git_use, shown_remotes
 from kimi_tui.tools.shell_support.hidden_text import hidden_text
 from kimi_tui.tools.shell_support.node_command import node_command
 from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
@@ -133,7 +133,7 @@ class Shell(Tool[ShellParams]):
             return await self._start(params, command, sandbox)
         line = parse_command_line(params.command)
         git = git_use(line)
-        async with sandbox.watching(remotes=moved_remotes(line), git=git) as undone:
+        async with sandbox.watching(remotes=shown_remotes(line), git=git) as undone:
             programs = frozenset(each.program for each in line.commands)
             value = await self._run(params, sandbox.wrapped(command, git=git), sandbox, programs)
         if undone:
@@ -168,7 +168,7 @@ class Shell(Tool[ShellParams]):
         subject = command_subject(line, self._workspace, self._approvals.policy)
         if guarded is not None:
             reasons.append(guarded)
-        confined, moving = self._sandbox.confines_commands, moved_remotes(line) != frozenset()
+        confined, moving = self._sandbox.confines_commands, shown_remotes(line).moved != frozenset()
         if confined and moving:
             reasons.append(tr("it changes where a push of yours goes"))
         node = node_command.get()
@@ -200,7 +200,7 @@ class Shell(Tool[ShellParams]):
         watching = AsyncExitStack()
         line = parse_command_line(params.command)
         git = git_use(line)
-        await watching.enter_async_context(sandbox.watching(remotes=moved_remotes(line), git=git))
+        await watching.enter_async_context(sandbox.watching(remotes=shown_remotes(line), git=git))
         git = GitUse.SOME if git is GitUse.ONLY else GitUse.NONE  # defence: settings-closed-in-background
         try:
             task = self._background.start(

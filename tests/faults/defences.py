@@ -1177,8 +1177,13 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "moving only the remotes that the line shows", "only-what-the-line-shows-moves",
-        Value("[] if approved else moved"),
+        Value("[] if shown.moved else moved"),
         "test_an_approved_change_of_a_remote_covers_no_other_one",
+    ),
+    Defence(
+        "34 protected_paths", "remotes of branches that the line does not show", "remotes-of-branches",
+        Value('one[0] == "branch" and value not in remotes'),
+        "test_a_program_that_git_starts_changes_nothing_about_where_a_push_goes",
     ),
     Defence(
         "34 protected_paths", "settings of Git that are too long to check", "long-files-of-git", REMOVED,

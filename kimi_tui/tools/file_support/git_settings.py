@@ -7,6 +7,7 @@ requires approval. User-level and system-level settings are trusted.
 import os
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from kimi_tui.paths import real_path
@@ -253,19 +254,39 @@ def without_unsafe_settings(
     return "\n".join(kept) + "\n" if kept else "", taken
 
 
-def moved_destinations(old: str, new: str, *, known: str, approved: Collection[str] = ()) -> list[str]:
-    """Return changes of push destinations: addresses of remotes, and branches with a new remote.
-
-    `known` are the earlier settings that name the remotes. `approved` are the words of commands that were approved:
-    what they name may change.
+@dataclass(frozen=True, slots=True)
+class ShownRemotes:
+    """What a command line shows of where pushes will go. `moved` are the words of the commands that add a remote or
+    change its address; None if they show nothing, and any may change. `upstreams` are names of remotes that it may
+    give to branches.
     """
+
+    moved: frozenset[str] | None = frozenset()
+    upstreams: frozenset[str] = frozenset()
+
+
+NO_REMOTES = ShownRemotes()
+
+
+def moved_destinations(old: str, new: str, *, known: str, shown: ShownRemotes) -> list[str]:
+    """Return changes of push destinations that the command line does not show: addresses of remotes, and branches with
+    another remote. `known` are the earlier settings that name the remotes.
+    """
+    if shown.moved is None:
+        return []
     before, after = _destinations(old), _destinations(new)
     values = {value for *_, value in before}
-    remotes = {name for section, name, _, _ in _destinations(known) if section == "remote"}
+    remotes = {name for section, name, _, _ in _destinations(known) if section == "remote"} | {"."}
+    tracking = {one[:3] for one in before}
     moved = [one for one in (*(after - before), *(before - after)) if one[0] == "remote"]
-    moved += [one for one in after - before if one[0] == "branch" and one[3] not in remotes | {"."}]
+    for one in after - before:
+        *setting, value = one
+        # A branch that had no remote may get one: each `git checkout -b` does that.
+        follows = setting[2] == "remote" and (tuple(setting) not in tracking or value in shown.upstreams)
+        if one[0] == "branch" and not (follows and value in remotes):  # defence: remotes-of-branches
+            moved.append(one)
     # defence: only-what-the-line-shows-moves
-    moved = [one for one in moved if not _is_named(one, approved, removed=one in before, values=values)]
+    moved = [one for one in moved if not _is_named(one, shown.moved, removed=one in before, values=values)]
     return sorted({f"{section}.{name}.{key}" if name else f"{section}.{key}" for section, name, key, _ in moved})
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import hook_and_include_targets, named_in
-from kimi_tui.tools.file_support.git_settings import moved_destinations, without_unsafe_settings
+from kimi_tui.tools.file_support.git_settings import ShownRemotes, moved_destinations, without_unsafe_settings
 from kimi_tui.tools.shell_support.git_state import (
     STATE_FOLDERS,
     changed_states,
@@ -27,13 +27,13 @@ _PARTS = ("modules", "worktrees")
 
 @dataclass(frozen=True, slots=True)
 class ChangeUndoer:
-    """Undoes changes below `roots`; `found` are all repositories there, each of which is checked. `remotes` are the
-    words that show which push destinations move; None if any may.
+    """Undoes changes below `roots`; `found` are all repositories there, each of which is checked. `remotes` is
+    what the command line shows of push destinations.
     """
 
     roots: Collection[Path]
     found: frozenset[Path]
-    remotes: frozenset[str] | None
+    remotes: ShownRemotes
 
     def undo(self, now: RepositoryState, before: RepositoryState | None) -> Generator[str]:
         """Undo the changes since `before`; None for a repository that was not there."""
@@ -58,8 +58,8 @@ class ChangeUndoer:
                 yield f"`{entry / name}` was put aside: it is too long to check"
                 continue
             yield from self._undo_settings(entry / name, text, old, new=before is None)
-            if self.remotes is not None and (before is not None or now.common is not None):
-                yield from self._undo_destinations(entry / name, old, was, self.remotes)
+            if before is not None or now.common is not None:
+                yield from self._undo_destinations(entry / name, old, was)
         yield from self._undo_others(entry, now.others - was.others)  # defence: names-that-git-makes
         yield from self._undo_hooks(entry, now.hooks - was.hooks)
         if now.common is not None and now.common != was.common and not self._belongs_to_repository(entry, now.common):
@@ -116,12 +116,10 @@ class ChangeUndoer:
         write_new(todo, kept, self.roots)
         yield f"what runs programs{', and the end,' if long else ''} went out of `{todo}`"
 
-    def _undo_destinations(
-        self, file: Path, old: bytes, was: RepositoryState, approved: Collection[str]
-    ) -> Generator[str]:
+    def _undo_destinations(self, file: Path, old: bytes, was: RepositoryState) -> Generator[str]:
         known = b"\n".join(was.settings).decode("utf-8", "replace")
         before, now = (each.decode("utf-8", "replace") for each in (old, read_content(file)))
-        if moved := moved_destinations(before, now, known=known, approved=approved):
+        if moved := moved_destinations(before, now, known=known, shown=self.remotes):
             self._put_back(file, self._still_right(file, old, now))  # defence: pushes-go-where-they-went
             yield f"{', '.join(moved)} went out of `{file}`: your next push would go elsewhere"
 

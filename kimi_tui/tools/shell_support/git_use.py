@@ -1,5 +1,8 @@
 """What a command line does with Git, which decides what of `.git` a sandboxed command can write."""
 
+from collections.abc import Generator, Iterable
+
+from kimi_tui.tools.file_support.git_settings import ShownRemotes
 from kimi_tui.tools.shell_support.bwrap_args import GitUse
 from kimi_tui.tools.shell_support.command_parser import CommandLine
 
@@ -53,17 +56,30 @@ def git_use(line: CommandLine) -> GitUse:
     return GitUse.ONLY
 
 
-def moved_remotes(line: CommandLine) -> frozenset[str] | None:
-    """Return the words of the commands that add a Git remote or change its address, so that the user's next push may
-    go there: they show what moves. None if the words do not, being known only at run time or read from a file.
+def shown_remotes(line: CommandLine) -> ShownRemotes:
+    """Return what the words show of where the user's next push will go. Words that are known only at run time, or read
+    from a file, do not.
     """
-    shown: set[str] = set()
+    moved: set[str] = set()
+    named: set[str] = set()
     for command in line.commands:
-        if command.program == "git" and _moves_remote(command.words):
+        if command.program != "git":
+            continue
+        named.update(filter(None, command.words))
+        if _moves_remote(command.words):
             if None in command.words or "submodule" in command.words:
-                return None
-            shown.update(filter(None, command.words))
-    return frozenset(shown)
+                return ShownRemotes(None)
+            moved.update(filter(None, command.words))
+    return ShownRemotes(frozenset(moved), frozenset(_upstreams(named)))
+
+
+def _upstreams(words: Iterable[str]) -> Generator[str]:
+    """Yield the names of remotes that the words may begin with, as `-u REMOTE`, `REMOTE/BRANCH` and
+    `--set-upstream-to=REMOTE/BRANCH` do; a name may have slashes.
+    """
+    for word in words:
+        parts = word.rpartition("=")[2].split("/")
+        yield from ("/".join(parts[:count]) for count in range(1, len(parts) + 1))
 
 
 def _moves_remote(words: tuple[str | None, ...]) -> bool:

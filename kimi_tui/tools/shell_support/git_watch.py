@@ -15,6 +15,7 @@ from pathlib import Path
 from kimi_tui.paths import real_path
 from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.file_support.git_dirs import GitDir, find_git_dir, git_dir_at, named_folder, user_git_paths
+from kimi_tui.tools.file_support.git_settings import NO_REMOTES, ShownRemotes
 from kimi_tui.tools.file_support.guarded_names import started_in
 from kimi_tui.tools.shell_support.git_undo import MAX_FILES, ChangeUndoer
 from kimi_tui.tools.shell_support.lfs_config import LFS_CONFIG, LfsConfigs
@@ -140,9 +141,9 @@ class GitWatch:
         self._unreadable = self._finder.unreadable
 
     def undo_changes(
-        self, *, remotes: frozenset[str] | None = frozenset(), others_run: bool = False, git_written: bool = True
+        self, *, remotes: ShownRemotes = NO_REMOTES, others_run: bool = False, git_written: bool = True
     ) -> list[str]:
-        """Undo changes since `accept_current` that make Git run programs, or push elsewhere than these words show;
+        """Undo changes since `accept_current` that make Git run programs, or push elsewhere than `remotes` shows;
         return a description for the user and the model. `others_run`: commands run that can change files meanwhile.
         `git_written`: the command could write in the Git directories.
         """
@@ -161,7 +162,7 @@ class GitWatch:
         return [escape_unsafe(each) for each in done]
 
     def _undo_once(
-        self, failed: dict[str, None], *, remotes: frozenset[str] | None, others_run: bool, git_written: bool
+        self, failed: dict[str, None], *, remotes: ShownRemotes, others_run: bool, git_written: bool
     ) -> list[str]:
         """Undo what is new; if there is nothing, the state that was checked becomes the baseline. Another command may
         change it meanwhile: a state that was read again would not have been checked. `failed` gets a description of

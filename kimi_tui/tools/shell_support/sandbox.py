@@ -15,6 +15,7 @@ from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.paths import real_path
+from kimi_tui.tools.file_support.git_settings import NO_REMOTES, ShownRemotes
 from kimi_tui.tools.file_support.workspace import ResolvedPath, Workspace
 from kimi_tui.tools.shell_support.bwrap_args import (
     GitUse,
@@ -299,11 +300,11 @@ class Sandbox:
 
     @asynccontextmanager
     async def watching(
-        self, *, remotes: frozenset[str] | None = frozenset(), git: GitUse = GitUse.SOME
+        self, *, remotes: ShownRemotes = NO_REMOTES, git: GitUse = GitUse.SOME
     ) -> AsyncGenerator[list[str]]:
         """Check the repositories of the workspace before and after a command inside; the list gets descriptions of
-        undone changes, for the user and the model. `remotes`: the words by which the user saw what the command
-        changes of push destinations; None for any. `git` is what it does with Git.
+        undone changes, for the user and the model. `remotes`: what the command line shows of push destinations.
+        `git` is what it does with Git.
         """
         undone: list[str] = []
         watch = self._watch
@@ -327,9 +328,7 @@ class Sandbox:
             finally:
                 self._running += 1
 
-    async def _check_after(
-        self, watch: "GitWatch", undone: list[str], *, remotes: frozenset[str] | None, git: GitUse
-    ) -> None:
+    async def _check_after(self, watch: "GitWatch", undone: list[str], *, remotes: ShownRemotes, git: GitUse) -> None:
         async with self._looking:
             self._running -= 1  # defence: a-command-runs-until-it-is-checked
             undone += await asyncio.to_thread(

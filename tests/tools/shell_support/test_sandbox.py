@@ -1166,6 +1166,8 @@ async def test_an_approved_change_of_a_remote_covers_no_other_one(harness: ToolH
         ("git config --add remote.origin.pushUrl https://evil.example/a", "remote.origin.pushurl"),
         ("git config remote.pushDefault https://evil.example/a", "remote.pushdefault"),
         ("git config branch.main.pushRemote https://evil.example/a", "branch.main.pushremote"),
+        ("git config branch.main.pushRemote public", "branch.main.pushremote"),
+        ("git config branch.main.remote public", "branch.main.remote"),
         ("git remote add evil https://evil.example/a; git config branch.main.remote evil", "branch.main.remote"),
         ("git config remote.origin.mirror true", "remote.origin.mirror"),
         ("git config remote.origin.gh-resolved evil/a", "remote.origin.gh-resolved"),
@@ -1180,6 +1182,8 @@ async def test_a_program_that_git_starts_changes_nothing_about_where_a_push_goes
     top, tree = harness.dir / "top", harness.dir / "tree"
     repository(top)
     git(top, "remote", "add", "origin", "https://example.org/a.git")
+    git(top, "remote", "add", "public", "https://example.org/b.git")
+    git(top, "config", "branch.main.remote", "origin")
     git(top, "config", "extensions.worktreeConfig", "true")
     git(top, "worktree", "add", "-q", "-b", "x", str(tree))
     hook = top / ".git/hooks/pre-commit"
@@ -1192,7 +1196,29 @@ async def test_a_program_that_git_starts_changes_nothing_about_where_a_push_goes
     value = await harness.use(tool, command="git commit -q --allow-empty -m x")
     assert undone in value.message
     for folder in (top, tree):
-        assert "evil" not in git(folder, "config", "--list")
+        settings = git(folder, "config", "--list")
+        assert "evil" not in settings
+        assert "=public" not in settings
+
+
+@works
+@pytest.mark.parametrize(
+    "line",
+    ["git push -q -u other main", "git branch -u other/main", "git branch --set-upstream-to=other/main main",
+     "git checkout -q -B main --track other/main", "git checkout -q -b new --track other/main",
+     "git branch -m main renamed && git branch -u other/main renamed"],
+)  # fmt: skip
+async def test_a_command_line_that_names_a_remote_gives_it_to_a_branch(harness: ToolHarness, line: str) -> None:
+    repository(harness.dir)
+    for remote in ("origin", "other"):
+        git(harness.dir.parent, "init", "-q", "--bare", f"{remote}.git")
+        git(harness.dir, "remote", "add", remote, str(harness.dir.parent / f"{remote}.git"))
+        git(harness.dir, "push", "-q", "-u", remote, "main")
+    git(harness.dir, "branch", "-u", "origin/main")
+    harness.workspace.add_dir(harness.dir.parent / "other.git")
+    value = await harness.use(shell(harness), command=line)
+    assert not value.is_error, value.output
+    assert git(harness.dir, "rev-parse", "--abbrev-ref", "@{upstream}").startswith("other/")
 
 
 @works
