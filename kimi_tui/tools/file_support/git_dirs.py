@@ -15,7 +15,6 @@ from pathlib import Path
 from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_bytes, read_start
 from kimi_tui.tools.file_support.git_config_values import config_values
-from kimi_tui.tools.file_support.git_names import unknown_names
 
 # ruff: noqa: PTH110, PTH112, PTH113, PTH114 - those of pathlib raise below a folder that the user cannot read
 _MAX_MODULES = 100
@@ -155,6 +154,8 @@ def _looked_at(path: Path) -> GitDir:
 
 
 def _guarded(path: Path) -> Iterator[Path]:
+    from kimi_tui.tools.file_support.git_names import unknown_names
+
     worktrees = list(islice((path / "worktrees").glob("*"), _MAX_MODULES))
     for folder in (path, *submodule_git_dirs(path), *worktrees):
         for name in ("hooks", "config", "config.worktree"):
