@@ -8,6 +8,7 @@ import time
 from collections.abc import Generator
 from pathlib import Path
 
+from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import open_fd
 
 
@@ -27,12 +28,15 @@ def is_locked(file: Path) -> bool:
 
 
 @contextlib.contextmanager
-def exclusive_lock(folder: Path, *, patience_s: float = 5.0) -> Generator[None]:
-    """Lock a folder during the block, against other processes and threads that do so too.
+def changing(file: Path, *, patience_s: float = 5.0) -> Generator[None]:
+    """Lock the folder of a file during the block, so that no process or thread undoes the change of another that locks
+    it too. A missing folder is made.
 
     A file system that cannot lock folders is used without a lock. Raises OSError (BlockingIOError) if another one holds
     the lock longer than `patience_s` seconds.
     """
+    folder = file.parent
+    private_folder(folder)
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         until = time.monotonic() + patience_s

@@ -21,9 +21,8 @@ from kimi_tui.atomic_file import replacement
 from kimi_tui.config.json_schema import FILE_NAME, config_schema
 from kimi_tui.config.loader import LoadedConfig, default_file, load_config
 from kimi_tui.errors import ConfigError
-from kimi_tui.file_lock import exclusive_lock
+from kimi_tui.file_lock import changing
 from kimi_tui.i18n import tr
-from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import read_text
 
 KeyPath = tuple[str, ...]
@@ -48,7 +47,7 @@ def edit(changes: Mapping[KeyPath, Value], file: Path | None = None) -> LoadedCo
     Raises ConfigError, and leaves the file unchanged, if it cannot be read, would not load, or cannot be written.
     """
     file = editable_file(file)
-    with _changing(file):
+    with _writable(file):
         old_text = _read(file)
         table = _parsed(old_text, file)
         for path, value in changes.items():
@@ -147,12 +146,10 @@ def _only_comments(text: str) -> bool:
 
 
 @contextlib.contextmanager
-def _changing(file: Path) -> Generator[None]:
-    """Nobody else changes the file during the block, so that no process undoes another's change."""
-    folder = file.resolve().parent
+def _writable(file: Path) -> Generator[None]:
+    """Lock the file during the block. Raises ConfigError if that, or the block, cannot write."""
     try:
-        private_folder(folder)
-        with exclusive_lock(folder):  # defence: one-writer-of-settings
+        with changing(file.resolve()):  # defence: one-writer-of-settings
             yield
     except OSError as error:
         raise _unwritable(file, error) from error

@@ -2,22 +2,21 @@
 
 import contextlib
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from kimi_tui.atomic_file import replace_file
 from kimi_tui.errors import ConfigError
-from kimi_tui.file_lock import exclusive_lock
+from kimi_tui.file_lock import changing
 from kimi_tui.i18n import tr
 from kimi_tui.mcp.config import Server, check, read_table, user_file
-from kimi_tui.paths import private_folder
 
 
 def add_server(file: Path, name: str, entry: Mapping[str, object]) -> bool:
     """Write the entry to the file; returns whether it replaced one of the same name. Raises ConfigError and OSError."""
     check(name, entry, str(file))
-    with _changing(file):
+    with changing(file):  # defence: one-writer-of-servers
         table, servers = _entries(file)
         replaced = name in servers
         servers[name] = dict(entry)
@@ -34,7 +33,7 @@ def import_servers(source: Path) -> list[str]:
         return []
     _table, imported = _entries(source)
     added: list[str] = []
-    with _changing(user_file()):
+    with changing(user_file()):
         table, existing = _entries(user_file())
         for name, entry in imported.items():
             with contextlib.suppress(ConfigError):
@@ -49,7 +48,7 @@ def import_servers(source: Path) -> list[str]:
 
 def remove_server(file: Path, name: str) -> Server | None:
     """Remove the entry from the file; return None if the file has no such entry. Raises ConfigError and OSError."""
-    with _changing(file):
+    with changing(file):
         table, servers = _entries(file)
         if name not in servers:
             return None
@@ -67,14 +66,6 @@ def _entries(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     if not isinstance(servers, dict):
         raise ConfigError(tr("expected a mapping of servers by name"), file=file, key="mcpServers")
     return table, cast(dict[str, Any], servers)
-
-
-@contextlib.contextmanager
-def _changing(file: Path) -> Generator[None]:
-    """Nobody else changes the file during the block, so that no process undoes another's change. Raises OSError."""
-    private_folder(file.parent)
-    with exclusive_lock(file.parent):  # defence: one-writer-of-servers
-        yield
 
 
 def _write(file: Path, table: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -22,9 +22,9 @@ from kimi_tui import json_text, paths
 from kimi_tui.atomic_file import replace_file
 from kimi_tui.config.loader import load_project_config
 from kimi_tui.errors import ConfigError
-from kimi_tui.file_lock import exclusive_lock
+from kimi_tui.file_lock import changing
 from kimi_tui.i18n import tr
-from kimi_tui.paths import private_folder, project_root, shown
+from kimi_tui.paths import project_root, shown
 from kimi_tui.permission.settings import loosening_rules, project_file
 from kimi_tui.regular_file import read_bytes, read_text
 
@@ -186,7 +186,7 @@ def remember(work_dir: Path, trusted: bool, items: Sequence[TrustItem] | None = 
     """
     root = project_root(work_dir.resolve())
     files = None if items is None else {name_in(root, item.path): item.mark for item in items if item.mark}
-    with _changing():
+    with changing(_store()):  # defence: one-writer-of-decisions
         stored = _load_decisions()
         old = stored.get(root)
         if files is not None and old is not None and old.trusted and old.files:
@@ -200,7 +200,7 @@ def remove_decision(work_dir: Path) -> bool:
     root = project_root(work_dir.resolve())
     if root not in _load_decisions():
         return False
-    with _changing():
+    with changing(_store()):
         stored = _load_decisions()
         stored.pop(root, None)
         _save_decisions(stored)
@@ -267,15 +267,6 @@ def _mark(file: Path, most: int = _MAX_BYTES) -> str:
         return hashlib.sha256(read_bytes(file, most=most)).hexdigest()  # defence: trust-regular-files
     except OSError:
         return "unreadable"
-
-
-@contextlib.contextmanager
-def _changing() -> Generator[None]:
-    """Nobody else changes the decisions during the block, so that no process undoes another's. Raises OSError."""
-    folder = _store().parent
-    private_folder(folder)
-    with exclusive_lock(folder):  # defence: one-writer-of-decisions
-        yield
 
 
 def _save_decisions(stored: dict[Path, TrustDecision]) -> None:
