@@ -1921,6 +1921,36 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_here_document_that_bash_ends_elsewhere_is_not_read",
     ),
     Defence(
+        "31 cmd_split", "substitutions in a here-document", "substitutions-of-here-documents",
+        Value("_EVALUATED.search(expanded)"),
+        "test_a_program_within_an_expansion_is_listed_or_unknown",
+    ),
+    Defence(
+        "31 cmd_split", "plain text within an expansion", "text-of-an-expansion",
+        Value('re.compile(r"\\$(?:\\w+|[@*#?$!-]|\\{#?\\w+(?:(?::?[-+=?]|[#%/^,])[^\\[\\]@!]*)?\\})")'),
+        "test_a_program_within_an_expansion_is_listed_or_unknown",
+    ),
+    Defence(
+        "31 cmd_split", "the end of a test", "test-on-one-line", NEVER, "test_a_test_ends_with_its_line",
+    ),
+    Defence(
+        "31 cmd_split", "a keyword behind a wrapper", "keyword-of-a-wrapper",
+        Value("words and words[0] and _ASSIGNMENT.match(words[0])"),
+        "test_a_keyword_behind_a_wrapper_leaves_the_program_unknown",
+    ),
+    Defence(
+        "31 cmd_split", "what a build takes", "contexts-of-builds", Value("_outside_files(parsed)"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "formats that are files", "formats-from-files", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "packages from elsewhere", "packages-from-elsewhere", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
         "31 cmd_split", "what Bash expands twice", "target-expanded-twice", NEVER,
         "test_the_target_of_a_redirection_that_bash_expands_twice_is_asked_about",
     ),

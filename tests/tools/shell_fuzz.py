@@ -85,6 +85,64 @@ CLOSED_WORDS = (
     *("$x", "${x}", "$(EVIL)", "`EVIL`", "$((1))", "$'a'", '$"a"', "$", '"$"', "a$", "$1", "$[1]", "<(EVIL)"),
     *("if", "then", "fi", "do", "done", "in", "esac", "[[", "]]", "[", "]", "time", "coproc", "function", "a()"),
     *("'a[$(EVIL)]'", "'x[`EVIL`]'", "'$(EVIL)'", "-v", "-eq", "%n", "%d", "é", "'a\nb'", "\\\n", "a\\\nb", "\\"),
+    *(
+        "${x:-$(EVIL)}",
+        '"${x:-`EVIL`}"',
+        "${x@P}",
+        "${!x}",
+        "${x[$(EVIL)]}",
+        "${x:$(EVIL)}",
+        "$((a[$(EVIL)]))",
+        "${",
+        "$(",
+    ),
+    *(
+        '"$(ls "a b")"',
+        '"`ls \\`EVIL\\``"',
+        "$(<in)",
+        "$(ls <<a\nb\na\n)",
+        "$(case a in a) EVIL;; esac)",
+        "$(# )\nEVIL)",
+    ),
+    *(
+        "@(a|b)",
+        "!(a)",
+        "+(EVIL)",
+        "?(a)",
+        "a[$(EVIL)]=1",
+        "x=(a b)",
+        "x=$(EVIL)",
+        "x+=a",
+        "$'\\x27'",
+        "$'\\''",
+        "$'a\\'b'",
+    ),
+    *(
+        ">(EVIL)",
+        "{a,{b,EVIL}}",
+        "{a,$(EVIL)}",
+        "'a' 'b'",
+        '"a\'b"',
+        "'a\"b'",
+        '\\"',
+        "\\'",
+        "\u2003",
+        "\u0085",
+        "a\r",
+        "\r",
+    ),
+    *("a@{0}", "x^{b}", "@{u}", "a@{b,EVIL}", "a@{1..2}", "{a@{0},b}", "HEAD@{1}..x^{a}", "a@{b}@{c}", "@{a}"),
+    *(
+        "-exec EVIL ;",
+        "-exec EVIL \\;",
+        "-exec EVIL {} +",
+        "-exec ls ';'",
+        "-c EVIL",
+        "-C EVIL",
+        "-p x",
+        "{EVIL,a}",
+        "{EVIL,-p}",
+    ),
 )
 PROGRAMS = (
     *("ls", "ls", "cat", "git grep", "'l's", "\\ls", "l\\s", '"ls"', "find .", "sort", "./a", "/bin/echo", "a", "1"),
@@ -104,6 +162,61 @@ PROGRAMS = (
         "setsid",
     ),
     *("[ -f a ]", "[ a =", "[ ! -e", "[ 1 -eq", "[ -v", "[ -n", "test -f"),
+    *(
+        "time !",
+        "time -p !",
+        "! time",
+        "time --",
+        "coproc",
+        "[[ -v",
+        "[[ a ==",
+        "((",
+        "select",
+        "while",
+        "until",
+        "case a in",
+        "f()",
+    ),
+    *(
+        "printf -v x",
+        "mapfile -C EVIL -c 1 x",
+        "trap EVIL EXIT;",
+        "hash -p ./a",
+        "enable -f ./a",
+        "read x",
+        "x=a",
+        "x= ls",
+        "x=a[1]",
+    ),
+    *(
+        "[ -\n",
+        "[ a\n",
+        "x=(a\n",
+        "env -S",
+        "env a=b",
+        "env -i",
+        "xargs",
+        "xargs -n1",
+        "sudo",
+        "command --",
+        "exec -a a",
+        "builtin eval",
+    ),
+    *(
+        "alias ls=EVIL;",
+        "function f {",
+        "source",
+        "kill -l",
+        "kill",
+        "umask",
+        "ulimit -a",
+        "shift",
+        "return",
+        "exit",
+        "break",
+        "-p",
+        "-v",
+    ),
     *("command -v", "bash -c", "sh -c", "dash -c", "bash -c 'ls a'", "sh -c 'ls; cat a'", "{", "(", "if", "trap", "."),
 )
 REDIRECTIONS = (
@@ -166,6 +279,37 @@ JOINTS = (
 )
 GROUPS = (
     *("(%s)", "{ %s; }", "( %s )", "! %s", "{ %s\n}", "if %s; then ls; fi", "for x in a b; do %s; done"),
+    *(
+        "f() { %s; }; f",
+        "function f { %s; }",
+        "coproc %s",
+        "coproc x { %s; }",
+        "(( a )) && %s",
+        "[[ a ]] && %s",
+        "time { %s; }",
+    ),
+    *(
+        "time ( %s )",
+        "for ((;;)); do %s; break; done",
+        "select x in a; do %s; done",
+        "x=(%s)",
+        "until %s; do break; done",
+    ),
+    *(
+        "while %s; do break; done <in",
+        "ls <(%s)",
+        "ls `%s`",
+        'ls "$(%s)" a',
+        "if ls; then %s; else ls; fi",
+        "cat <<-a\n\t$(%s)\n\ta\n",
+    ),
+    *(
+        "cat <<a | ls\n%s\na\n",
+        "cat <<a <<b\na\n%s\nb\n",
+        "case a in (a|b) %s ;& *) ls;; esac",
+        "[ $(%s) ]",
+        "{ %s; } 2>&1 | ls",
+    ),
     *("case a in a) %s;; esac", "cat <<a\n$(%s)\na\n", "cat <<'a'\n%s\na\n", "echo $(%s)", 'echo "$(%s)"', "x=$(%s)"),
 )
 CHARACTERS = " \t\n\\'\"`$(){}[]<>|&;*?!#~=-+%^,:.@/012aels"
@@ -200,13 +344,8 @@ def _command(rng: random.Random, nasty: float) -> str:
             words.append(rng.choice(CLOSED_WORDS if rng.random() < nasty else CLOSED_WORDS[:28]))
     between = " " if rng.random() < 0.9 else rng.choice(("", "  ", "\t", " \\\n", "\\\n"))
     command = between.join(words)
-    if rng.random() < 0.08:
-        command = (
-            rng.choice(
-                ("(%s)", "{ %s; }", "( %s )", "! %s", "{ %s\n}", "if %s; then ls; fi", "for x in a b; do %s; done")
-            )
-            % command
-        )
+    while rng.random() < 0.08:
+        command = rng.choice(GROUPS if rng.random() < max(nasty, 0.3) else GROUPS[:7]) % command
     return command
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
@@ -76,8 +77,10 @@ _OF_THE_WORDS = frozenset(
 """Risks about the meaning of words; the words themselves are certain."""
 _WORDS = frozenset({"word", "number", "string", "raw_string", "concatenation", "simple_expansion", "expansion"})
 _NAMES = frozenset({"variable_name", "special_variable_name", "string_content", "extglob_pattern"})
-_PLAIN_EXPANSION = re.compile(r"\$(?:\w+|[@*#?$!-]|\{#?\w+(?:(?::?[-+=?]|[#%/^,])[^\[\]@!]*)?\})")
-"""An expansion that evaluates nothing: not `${x@P}`, `${a[x]}`, `${!x}`, `${x:y}`."""
+_PLAIN_EXPANSION = re.compile(  # defence: text-of-an-expansion
+    r"\$(?:\w+|[@*#?$!-]|\{#?\w+(?:(?::?[-+=?]|[#%/^,])(?:[\w\s./:,=+*?#%^~-]|\$\w)*)?\})"
+)
+"""An expansion that evaluates nothing: not `${x@P}`, `${a[x]}`, `${!x}`, `${x:y}`, and with plain text inside."""
 _STATEMENTS = frozenset(
     {
         *("command_substitution", "process_substitution", "file_redirect", "heredoc_redirect"),
@@ -88,6 +91,8 @@ _BLANK = re.compile(rb"(?:(?:\\\n)*[ \t\n](?:[ \t\n]|\\\n)*)?")
 _BEFORE_COMMENT = re.compile(rb"(?:\A|[ \t\n;&|])\Z")
 _PLAIN = bytes(code if " " <= chr(code) <= "~" or chr(code) in "\t\n" else ord("x") for code in range(256))
 """Non-ASCII characters crash the parser; Bash treats them like letters, so letters replace them."""
+_REVISION = re.compile(r"(?<=[\w@^-])[@^]\{(?:[\w-]|\.(?!\.))*\}|\A@\{[\w-]+\}", re.ASCII)
+"""Braces of a Git revision, such as `stash@{0}`, which Bash leaves as they are."""
 _TEST = re.compile(r"\[\s(?:.*\s)?\]", re.DOTALL)
 _GROUP = re.compile(r"\{\s.*\S", re.DOTALL)
 _GLUED = re.compile(rb"[^ \t\n]\\\n")
@@ -255,8 +260,6 @@ class _LineParser:
                     pass
                 case _:
                     words.extend(self._words(child, source, depth))
-        if words and words[0] in _RESERVED:
-            self.risk(RiskKind.UNPARSED)
         source.commands.append(tuple(words))
         self.add(tuple(words), depth)
 
@@ -280,9 +283,11 @@ class _LineParser:
             or not is_read_as_in_bash(node, delimiter, source)
         ):
             self.risk(RiskKind.UNPARSED)
-        elif delimiter.expands and body and _EVALUATED.search(source.text(body)):
-            self.risk(RiskKind.UNREAD_SYNTAX, "heredoc body")
         inside = _nested(body) if body and (delimiter is None or delimiter.expands) else []
+        expanded = source.text(body) if body and (delimiter is None or delimiter.expands) else ""
+        # defence: substitutions-of-here-documents
+        if _EVALUATED.search(expanded) or (body and expanded and "$(" in _outside(inside, body, source)):
+            self.risk(RiskKind.UNREAD_SYNTAX, "heredoc body")
         return [*inside, *(child for child in node.children if child not in (start, body, end))]
 
     def _test(self, node: Node, source: _Source, depth: int) -> None:
@@ -290,13 +295,21 @@ class _LineParser:
         if not _TEST.fullmatch(source.text(node)):  # defence: pattern-as-program
             self.risk(RiskKind.UNPARSED)
         leaves = _outermost(node, _WORDS, leaves=True)
+        # defence: test-on-one-line
+        if any(
+            b"\n" in source.content[one.end_byte : two.start_byte].replace(b"\\\n", b"")
+            for one, two in pairwise(leaves)
+        ):
+            self.risk(RiskKind.UNPARSED)
         words = [self._word(leaf, source) if leaf.is_named else source.text(leaf) for leaf in leaves]
         source.commands.append(tuple(words))
         self.add(tuple(words), depth)
 
     def add(self, words: tuple[str | None, ...], depth: int) -> None:
         """Add a simple command and, for a wrapper, the commands it would run."""
-        if words and words[0] and _ASSIGNMENT.match(words[0]):  # behind `time` Bash sets a variable and runs the rest
+        # behind `time` Bash sets a variable, or obeys a keyword, and runs the rest
+        # defence: keyword-of-a-wrapper
+        if words and words[0] and (words[0] in _RESERVED or _ASSIGNMENT.match(words[0])):
             self.risk(RiskKind.UNPARSED)
         found = unwrap(words)  # defence: unwrap-commands
         self.risks.extend(found.risks)
@@ -350,7 +363,7 @@ class _LineParser:
                     self.risk(RiskKind.UNREAD_SYNTAX, "expansion")
                 return None
             text += part
-        bare = ESCAPED.sub("", spelled)
+        bare = _REVISION.sub("", ESCAPED.sub("", spelled))
         if ("{" in bare or "}" in bare) and spelled not in ("{}", "{", "}"):
             self.risk(RiskKind.BRACES)
             return None
@@ -413,6 +426,14 @@ def _skips(root: Node, source: _Source) -> bool:
 def _nested(node: Node) -> list[Node]:
     """Return the substitutions and redirections within a word, at any depth, but not inside one another."""
     return _outermost(node, _STATEMENTS)
+
+
+def _outside(inner: Sequence[Node], node: Node, source: _Source) -> str:
+    """Return the text of a node without that of the nodes within it."""
+    starts = [node.start_byte, *(each.end_byte for each in inner)]
+    ends = [*(each.start_byte for each in inner), node.end_byte]
+    parts = (source.content[start:end] for start, end in zip(starts, ends, strict=True))
+    return b" ".join(parts).decode("utf-8", "replace")
 
 
 def _expansions(node: Node) -> list[Node]:

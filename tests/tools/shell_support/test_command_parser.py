@@ -265,3 +265,33 @@ def test_a_word_behind_assignments_that_is_known_only_at_run_time_may_be_the_pro
 def test_a_variable_that_is_set_behind_time_leaves_the_program_unknown() -> None:
     for line in ("time -p x=1 rm$2 y", "time x=1 rm y $Z"):
         assert parse_command_line(line).unread, line
+
+
+def test_a_keyword_behind_a_wrapper_leaves_the_program_unknown() -> None:
+    for line in ("time -p ! {rm,-rf,x}", "time -p ! r{m,} x", "time -- ! $X", "time if $X; then ls; fi # a"):
+        assert parse_command_line(line).unread, line
+
+
+def test_a_test_ends_with_its_line() -> None:
+    for line in ("ls $x\n[ -\n rm -rf x ]", "[ -f\nrm x ] # a", "[ a =\n\nrm ]"):
+        assert parse_command_line(line).unread, line
+    assert not parse_command_line("[ a = \\\n b ]").risks
+
+
+def test_a_program_within_an_expansion_is_listed_or_unknown() -> None:
+    for line in (
+        'ls "${x:-`rm y`}"', "ls ${x:-`rm y`}", 'ls "${x:=$(rm y)}"', "y='a[$(rm z)]'; ls ${x:-$((y))}",
+        'ls "${x/a/`rm y`}"', "cat <<-a\n\t$(rm x)\n\ta\n", "cat <<-a\n\tx\n\t$(rm x | ls)\n\ta\n",
+    ):  # fmt: skip
+        read = parse_command_line(line)
+        assert read.unread or "rm" in [command.program for command in read.commands], line
+    for line in ('ls "${x:-a/b.c}"', 'ls "${x:-$y}"', 'ls "${x%.*}" "${#x}"', "cat <<a\n$(ls x)\n$y\na\n"):
+        assert not parse_command_line(line).unread, line
+
+
+def test_braces_of_a_git_revision_are_read_as_they_are() -> None:
+    for word in ("stash@{0}", "HEAD@{2.days.ago}", "@{u}", "main@{-1}..HEAD^{commit}"):
+        read = parse_command_line(f"git log {word}")
+        assert (read.commands[0].words, read.risks) == (("git", "log", word), ()), word
+    for word in ("a@{b..c}", "{a@{0},b}", "a@{b", "a@{b{c,d}}", "a@{$x}", "^{a,{b,c}}"):
+        assert parse_command_line(f"git log {word}").risks, word
