@@ -1,9 +1,10 @@
 """Containers and clusters: approval covers exactly a command; what they run, and where, a user's rule must name."""
 
+import re
 from collections.abc import Callable
 
 from kimi_tui.permission.programs.files import leads_out
-from kimi_tui.permission.programs.options import Options, Parsed
+from kimi_tui.permission.programs.options import Option, Options, Parsed
 from kimi_tui.permission.programs.program import ANYTHING, Program, names, stored_settings
 
 _DOCKER_KNOWN = (
@@ -38,6 +39,33 @@ def _is_elsewhere(file: str) -> bool:
     return leads_out(file) or "://" in file
 
 
+_FOLDER = re.compile(r"-|\.|(?:\./|[\w+-]+(?:/|\Z))[\w./+@-]*", re.ASCII)
+"""A folder of the work dir; the first part of an address without a scheme, as `github.com/x`, has a dot."""
+_FORMAT = re.compile(
+    r"json|yaml|kyaml|name|wide|(?:jsonpath|jsonpath-as-json|go-template|template|custom-columns)=.*", re.DOTALL
+)
+
+
+def _other_contexts(parsed: Parsed) -> list[int]:
+    """Find what a build sends or gets from elsewhere: whole folders, and addresses of strangers."""
+    contexts = [at for at, word in parsed.operands if leads_out(word) or not _FOLDER.fullmatch(word)]
+    return [*_outside_files(parsed), *contexts]  # defence: contexts-of-builds
+
+
+def _other_formats(parsed: Parsed) -> list[int]:
+    """Find formats other than those known: some are files, which an error prints."""
+    formats = [option for option in parsed.options if option.name in ("-o", "--output")]
+    return [option.at for option in formats if not _FORMAT.fullmatch(_value(option))]  # defence: formats-from-files
+
+
+def _value(option: Option) -> str:
+    return (option.value or "").removeprefix("=")  # `-o=json` is `-o json` to Go programs
+
+
+def _kubectl(options: str, dangerous: Callable[[Parsed], list[int]] | None = None) -> Program:
+    return _known(options, lambda parsed: [*_other_formats(parsed), *(dangerous(parsed) if dangerous else ())])
+
+
 _COMPOSE = Program(
     options=Options(
         "", "-p: --project-name= --profile= --progress= --ansi= --dry-run --compatibility --parallel=", stops=True
@@ -68,7 +96,7 @@ _CONTAINERS = {
     "build": _known(
         "-q -t: -m: --tag= --build-arg= --no-cache --pull --target= --platform= --progress= --quiet --rm --force-rm "
         "--label= --compress --squash --network= --memory= --shm-size= --ulimit= --load -f: --file= --no-cache-filter=",
-        _outside_files,
+        _other_contexts,
     ),
     **dict.fromkeys(("exec", "run", "create", "attach"), ANYTHING),
 }
@@ -125,20 +153,20 @@ _KUBE_KNOWN = (
 _KUBECTL = Program(
     options=Options("", "-n: --namespace= --request-timeout=", stops=True),
     subs={
-        "logs": _known(f"{_KUBE_KNOWN} -fp"),
-        "patch": _known(f"{_KUBE_KNOWN} -p:"),
+        "logs": _kubectl(f"{_KUBE_KNOWN} -fp"),
+        "patch": _kubectl(f"{_KUBE_KNOWN} -p:"),
         **dict.fromkeys(
             names(
                 "top version api-resources api-versions cluster-info explain apply create scale "
                 "rollout expose label annotate replace set auth events cordon uncordon drain taint autoscale"
             ),
-            _known(_KUBE_KNOWN),
+            _kubectl(_KUBE_KNOWN),
         ),
         **dict.fromkeys(
-            names("get describe delete wait diff"), _known(f"{_KUBE_KNOWN} -f: --filename=", _outside_files)
+            names("get describe delete wait diff"), _kubectl(f"{_KUBE_KNOWN} -f: --filename=", _outside_files)
         ),
         **dict.fromkeys(("exec", "run", "debug", "attach"), ANYTHING),
-        "config": _known(_KUBE_KNOWN, stored_settings),
+        "config": _kubectl(_KUBE_KNOWN, stored_settings),
     },
     plugins=True,
 )

@@ -1,7 +1,9 @@
 """Package managers and their runners."""
 
+import re
 from dataclasses import replace
 
+from kimi_tui.permission.programs.files import leads_out
 from kimi_tui.permission.programs.options import Level, Options, Parsed
 from kimi_tui.permission.programs.program import ANYTHING, Kind, Program, names, operands_with, stored_settings
 
@@ -26,6 +28,12 @@ _NPM_KNOWN = (
 )
 
 
+def _elsewhere(parsed: Parsed) -> list[int]:
+    """Find folders that lead out of the work dir, which are written, or whose scripts run, and addresses."""
+    parts = ((at, part) for at, word in parsed.operands for part in re.split("[:=@ ]", word))
+    return [at for at, part in parts if part and leads_out(part)]  # defence: packages-from-elsewhere
+
+
 _NPM_RUN = "-w: --workspace= --workspaces --include-workspace-root --if-present --quiet"
 """Which of the project's own packages have their script run."""
 
@@ -35,7 +43,10 @@ def _npm(
 ) -> Program:
     """Make a subcommand. Any setting can be an option, and many name a program, as `--python` and `--make`."""
     options = Options("", known, exact=exact)
-    return Program(level, options, most=most, keyed=keyed, strict=True, loose=most is None and not keyed)
+    runs = most is not None or keyed  # what is behind the name of a script is for the script
+    return Program(
+        level, options, most=most, keyed=keyed, strict=True, loose=not runs, dangerous=None if runs else _elsewhere
+    )
 
 
 def _key_and_value(parsed: Parsed) -> list[int]:
@@ -87,7 +98,7 @@ _PIP_KNOWN = (
 
 
 def _pip(level: Level = _EXACT, known: str = "") -> Program:
-    return Program(level, Options(known, _PIP_KNOWN if level is _EXACT else ""), strict=True)
+    return Program(level, Options(known, _PIP_KNOWN if level is _EXACT else ""), strict=True, dangerous=_elsewhere)
 
 
 def _pips(shows: Level) -> Program:
@@ -125,7 +136,7 @@ _UV_RUN = (
 
 def _uv() -> Program:
     known = "-qvU --frozen --locked --offline --upgrade --dev --no-dev --all-extras --extra= --group= --no-sync"
-    return Program(options=Options("", known), strict=True)
+    return Program(options=Options("", known), strict=True, dangerous=_elsewhere)
 
 
 def _runner(known: str = "", danger: str = "") -> Program:
@@ -143,7 +154,7 @@ _ENVIRONMENT = (
 
 def _with_run(*also: str, danger: str = "", runner: Program = _RUN) -> Program:
     """Make an environment manager with `run`; its other subcommands need approval word by word."""
-    other = Program(options=Options("", _ENVIRONMENT), strict=True)
+    other = Program(options=Options("", _ENVIRONMENT), strict=True, dangerous=_elsewhere)
     return Program(
         options=Options("", "", danger, stops=True, exact="-qvn --quiet --verbose --no-interaction --no-ansi"),
         subs={"run": runner, "config": replace(other, dangerous=_key_and_value), **dict.fromkeys(also, other)},

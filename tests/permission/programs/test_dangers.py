@@ -23,6 +23,12 @@ cargo fmt --check -- --config-path=../x
 npm run build --script-shell=./x -w a
 docker build -f ../x .
 docker build --file=https://a/b .
+docker build /
+docker build -f Dockerfile ~
+docker build ..
+docker build https://a/b.git
+docker build github.com/a/b
+docker buildx build git@a:b
 docker buildx build --output=../x .
 docker compose -p a -f ../x up
 docker network create -d x y
@@ -33,6 +39,24 @@ kubectl apply --filename=../b.yaml
 kubectl delete -f/etc/x
 kubectl get -f https://a/b.yaml
 kubectl get pods --output json --kubeconfig=x
+kubectl get pods -o go-template-file=/etc/passwd
+kubectl get pods -o=jsonpath-file=x
+kubectl get pods --output=custom-columns-file=x
+kubectl get pods -ogo-template-file=x
+kubectl get pods -o json -o templatefile
+uv init ../x
+uv venv /x
+uv build ~/x
+uv add git+https://a/b
+uv publish ../x
+uv pip install ../x
+pip install file:///x
+pip download https://a/b.whl
+npm pack ../x
+npm publish /x
+npm install file:../x
+npm i https://a/b.tgz
+poetry add ../x
 make V=./x
 make V=1 SHELL=./x
 pytest -p x
@@ -950,6 +974,9 @@ docker build -t a -f Dockerfile.dev .
 docker buildx build --platform=linux/amd64 -t a .
 docker compose --profile dev -p a up -d
 docker compose watch
+docker build ./a
+docker build a/b.c
+docker build -t a -
 docker network create a
 docker volume rm a
 docker system prune -af --volumes
@@ -957,6 +984,18 @@ docker context ls
 kubectl delete --filename=a.yaml
 kubectl diff -f a.yaml
 kubectl get pods --output=json
+kubectl get pods -o=wide
+kubectl get pods -o jsonpath='{.items[0].a}'
+kubectl get pods -ocustom-columns=A:.b
+npm install @types/node lodash@4
+npm install ./packages/a
+npm run build -- ../x
+npm test -- ../x
+pip install . requests==2
+uv add 'httpx[http2]>=0.27'
+uv venv
+uv venv env
+git stash drop stash@{0}
 make V=1 -h
 pytest --co -q
 pytest -p no:cacheprovider -W error -W ignore::DeprecationWarning
