@@ -1931,6 +1931,15 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_program_within_an_expansion_is_listed_or_unknown",
     ),
     Defence(
+        "31 cmd_split", "every part of a word", "every-part-of-a-word",
+        Value("any(not _PLAIN_EXPANSION.fullmatch(source.text(each)) for each in _expansions(piece))"),
+        "test_a_program_within_an_expansion_is_listed_or_unknown",
+    ),
+    Defence(
+        "31 cmd_split", "what sed writes elsewhere", "sed-writes-elsewhere", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
         "31 cmd_split", "the end of a test", "test-on-one-line", NEVER, "test_a_test_ends_with_its_line",
     ),
     Defence(

@@ -131,6 +131,30 @@ CLOSED_WORDS = (
         "a\r",
         "\r",
     ),
+    *(
+        "${y@P}",
+        "$a${y@P}",
+        "$((x))",
+        "$a$((x))",
+        "${a:x}",
+        "${x:-$((x))}",
+        '"$a${y@P}"',
+        "${a:-${y@P}}",
+        "${!y}",
+        "${y@A}",
+    ),
+    *(
+        "${#x}",
+        "${x%a}",
+        "${x//a/$((x))}",
+        '"${x^^}"',
+        "${a[x]}",
+        "$[x]",
+        "$'\\$(EVIL)'",
+        "${a-`EVIL`}",
+        "x[$((x))]",
+        "{a,$y}",
+    ),
     *("a@{0}", "x^{b}", "@{u}", "a@{b,EVIL}", "a@{1..2}", "{a@{0},b}", "HEAD@{1}..x^{a}", "a@{b}@{c}", "@{a}"),
     *(
         "-exec EVIL ;",
@@ -339,7 +363,7 @@ def _command(rng: random.Random, nasty: float) -> str:
         if kind < 0.3:
             words.append(rng.choice(REDIRECTIONS if rng.random() < nasty else REDIRECTIONS[:11]))
         elif kind < 0.4:
-            words.append("".join(rng.choices(CLOSED_WORDS, k=2)))
+            words.append("".join(rng.choices(CLOSED_WORDS, k=rng.choice((2, 2, 3)))))
         else:
             words.append(rng.choice(CLOSED_WORDS if rng.random() < nasty else CLOSED_WORDS[:28]))
     between = " " if rng.random() < 0.9 else rng.choice(("", "  ", "\t", " \\\n", "\\\n"))
@@ -380,6 +404,7 @@ class Range:
             if real := shutil.which(name):
                 (programs / name).symlink_to(real)
         self._env = {"PATH": str(programs), "W": str(self.work), "LOG": str(self._log), "HOME": str(self.home)}
+        self._env |= {"x": "a[$(EVIL)]", "y": "$(EVIL)"}
         self._before: list[tuple[str, int, int]] = []
         self._reset()
 

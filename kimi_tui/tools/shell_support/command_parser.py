@@ -359,7 +359,8 @@ class _LineParser:
             part = literal(piece, source)
             if part is None:
                 self.risk(RiskKind.EXPANSION)  # defence: doubt-expansion
-                if any(not _PLAIN_EXPANSION.fullmatch(source.text(each)) for each in _expansions(piece)):
+                # defence: every-part-of-a-word
+                if any(not _PLAIN_EXPANSION.fullmatch(source.text(each)) for each in _expansions(node)):
                     self.risk(RiskKind.UNREAD_SYNTAX, "expansion")
                 return None
             text += part

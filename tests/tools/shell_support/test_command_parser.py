@@ -281,7 +281,8 @@ def test_a_test_ends_with_its_line() -> None:
 def test_a_program_within_an_expansion_is_listed_or_unknown() -> None:
     for line in (
         'ls "${x:-`rm y`}"', "ls ${x:-`rm y`}", 'ls "${x:=$(rm y)}"', "y='a[$(rm z)]'; ls ${x:-$((y))}",
-        'ls "${x/a/`rm y`}"', "cat <<-a\n\t$(rm x)\n\ta\n", "cat <<-a\n\tx\n\t$(rm x | ls)\n\ta\n",
+        'ls "${x/a/`rm y`}"', "y='$(rm z)'; ls $x${y@P}", 'ls $x"${y:-`rm`}"',
+        "cat <<-a\n\t$(rm x)\n\ta\n", "cat <<-a\n\tx\n\t$(rm x | ls)\n\ta\n",
     ):  # fmt: skip
         read = parse_command_line(line)
         assert read.unread or "rm" in [command.program for command in read.commands], line
