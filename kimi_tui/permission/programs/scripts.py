@@ -5,14 +5,15 @@ import sys
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.programs.awk_program import is_variable, only_prints
+from kimi_tui.permission.programs.files import leads_out
 from kimi_tui.permission.programs.options import Level, Option, Options, Parsed, parse
 from kimi_tui.permission.programs.program import Classification, Program
 from kimi_tui.permission.subject import Pattern
 
 _SED = Options(
     "-nErs -e: --quiet --silent --expression= --regexp-extended --separate --version",
-    "-i? --in-place? --follow-symlinks",
-    "-f: --file=",
+    "-i? --in-place?",
+    "-f: --file= --follow-symlinks",
 )
 _AWK = Options(
     "-v: -F: --assign= --field-separator= --version -V",
@@ -77,6 +78,8 @@ def sed(program: Program, words: tuple[str, ...]) -> Classification:
         scripts += [(at, word) for at, word in operands[:1] if at < scripts[0][0]]  # defence: sed-first-word
     dangers = [*parsed.unknown, *(index for index, script in scripts if not harmless_sed(script or ""))]
     dangers += [option.at for option in parsed.options if _is_elsewhere(option)]  # defence: sed-copies-elsewhere
+    if parsed.has("-i", "--in-place"):
+        dangers += [at for at, word in operands if leads_out(word)]  # defence: sed-writes-elsewhere
     dangers += _second_script(words, parsed)
     return _found("sed", words, parsed, [*parsed.dangers, *dangers], operands)
 

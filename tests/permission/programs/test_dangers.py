@@ -324,6 +324,10 @@ sed -n 'w f' a
 sed -i '' '1w f' a
 sed -i .bak '1w f' a
 sed -i '' wf a
+sed -i s/a/b/ ../x
+sed -Ei.bak s/a/b/ a /x
+sed --in-place -e s/a/b/ ~/x
+sed -i --follow-symlinks s/a/b/ a
 sed 's/[]/]/;s/w f/x/' a
 sed '1{w f' a
 sed '$!{r /etc/passwd' a
