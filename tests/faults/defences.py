@@ -1931,6 +1931,22 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_program_within_an_expansion_is_listed_or_unknown",
     ),
     Defence(
+        "32 path_escape", "files in the lists of a word", "files-in-lists-of-a-word", REMOVED,
+        "test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands",
+    ),
+    Defence(
+        "31 cmd_split", "files within words, for rules", "files-within-words", Value("parts"),
+        "test_a_rule_about_reading_a_file_holds_for_a_word_that_names_it_in_part",
+    ),
+    Defence(
+        "31 cmd_split", "rules for what processes find", "rules-through-processes", NEVER,
+        "test_a_rule_about_reading_a_file_holds_for_a_word_that_names_it_in_part",
+    ),
+    Defence(
+        "31 cmd_split", "words that are known beside others", "words-beside-unknown-ones", ALWAYS,
+        "test_a_rule_about_reading_a_file_holds_for_a_word_that_names_it_in_part",
+    ),
+    Defence(
         "31 cmd_split", "every part of a word", "every-part-of-a-word",
         Value("any(not _PLAIN_EXPANSION.fullmatch(source.text(each)) for each in _expansions(piece))"),
         "test_a_program_within_an_expansion_is_listed_or_unknown",

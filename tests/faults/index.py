@@ -222,6 +222,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_CMD}::test_commands_within_others_are_listed_too",
         f"{_CMD}::test_a_pattern_that_names_a_program_is_no_test",
         f"{_CMD}::test_a_number_sign_that_ends_a_word_hides_nothing_behind_it",
+        f"{_RULED}::test_a_rule_about_reading_a_file_holds_for_a_word_that_names_it_in_part",
         f"{_CMD}::test_a_keyword_behind_a_wrapper_leaves_the_program_unknown",
         f"{_CMD}::test_a_test_ends_with_its_line",
         f"{_CMD}::test_a_program_within_an_expansion_is_listed_or_unknown",

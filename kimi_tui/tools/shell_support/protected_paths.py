@@ -29,6 +29,8 @@ _WRITE_ALL = frozenset({"tee", "touch", "truncate", "rm", "mv", "chmod", "chown"
 _WRITE_LAST = frozenset({"cp", "install", "ln", "rsync", "scp"})
 _GLUED_VALUE = re.compile(r"-[A-Za-z]|@|--?[\w-]+=@?|[\w.-]+=@?", re.ASCII)
 """Prefixes of a file within one word: `-f.env`, `@.env`, `--file=.env`, `of=.env`."""
+_AROUND = re.compile(r"\\?[=@;,]")
+"""What is between parts of one word, in its source form: `f=@.env;type=a`, `type=bind,source=.env`."""
 
 
 def ask_reason(line: CommandLine, workspace: Workspace) -> str | None:
@@ -122,6 +124,8 @@ def _values(spelled: str) -> Iterator[str]:
         yield spelled[glued.end() :]
     if ":" in spelled:
         yield from spelled.split(":")
+    if not any(char.isspace() for char in spelled):
+        yield from _AROUND.split(spelled)[1:]  # defence: files-in-lists-of-a-word
 
 
 def _folders(line: CommandLine, workspace: Workspace) -> list[Path]:

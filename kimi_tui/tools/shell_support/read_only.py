@@ -33,7 +33,7 @@ from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.code_loading_env import loads_code_from
 from kimi_tui.tools.shell_support.command_parser import CommandLine
 from kimi_tui.tools.shell_support.git_read_paths import limited_files, printed_files, prints_history
-from kimi_tui.tools.shell_support.globs import expand
+from kimi_tui.tools.shell_support.globs import UNKNOWN, expand
 from kimi_tui.tools.shell_support.read_trees import reads_nothing_refused
 from kimi_tui.tools.shell_support.readable_paths import (
     expand_tilde,
@@ -58,6 +58,8 @@ _GREPS = frozenset({"grep", "egrep", "fgrep"})
 _PS_VARIABLES = ("PS_FORMAT", "PS_PERSONALITY", "CMD_ENV", "I_WANT_A_BROKEN_PS")
 _NAMED_OPTION = re.compile(r"--[a-z][a-z-]*=")
 _WILD = re.compile(r"[*?\[]")
+_WITHIN = re.compile(r"[=@;,]")
+"""What may be around the name of a file within a word: `-d@FILE`, `f=@FILE;type=x`."""
 _GIT_SETTINGS = re.compile(r"\.git/(?:.*/)?config(?:\.worktree)?\Z", re.DOTALL)
 
 
@@ -103,7 +105,7 @@ def analyse_reads(line: CommandLine, workspace: Workspace | None, policy: Policy
         if moved and _obeys_another(words, found, folders, workspace):
             elsewhere.add(place)
     if workspace is not None:
-        rule = rule or _rule_about_parts(line.files, folders, workspace, policy)
+        rule = rule or _rule_about_parts((*line.files, *_words_of_unknown(line, folders)), folders, workspace, policy)
     risk = _first_risk(line, folders) or _wrapper_of_ours(line, workspace)  # defence: wrapper-of-the-work-dir
     programs = [command.program or "" for command in (*line.commands, *line.wrappers)]
     # defence: variables-that-load
@@ -401,12 +403,24 @@ def _rule_about_parts(
     if tracked:
         # defence: paths-from-the-top
         folders = [*folders, *_tops(folders)]
+    # defence: files-within-words
+    named = parts if tracked else dict.fromkeys(name for part in parts for name in (part, *_WITHIN.split(part)))
     for folder in folders:
-        for part in parts:
+        for part in named:
             places = named_places(part, folder)
             if places is None or any(held.refuses(place) for place in places if tracked or os.path.lexists(place)):
                 return held.name
+            if any(map(leads_through_processes, places)):  # defence: rules-through-processes
+                return held.name
     return ""
+
+
+def _words_of_unknown(line: CommandLine, folders: Sequence[Path] | None) -> list[str]:
+    """Return the words of a line that has words known only at run time, as far as they are known: `$PWD/a` is."""
+    if not any(None in command.words for command in line.commands):  # defence: words-beside-unknown-ones
+        return []
+    known = [spelled for spelled in line.spelled if UNKNOWN not in spelled]
+    return [path for folder in folders or () for spelled in known for path in expand(spelled, folder).paths]
 
 
 def _tops(folders: Sequence[Path]) -> list[Path]:

