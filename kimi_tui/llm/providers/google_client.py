@@ -6,7 +6,7 @@ Replies are the SDK's own objects.
 import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
-from typing import cast
+from typing import Any, ClassVar, cast
 from uuid import uuid4
 
 import httpx2
@@ -19,6 +19,8 @@ from google.genai.types import (
     GenerateContentResponse,
     HttpOptions,
 )
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
 
 from kimi_tui.bounded_http import BodyTooLargeError
 from kimi_tui.errors import ProviderError
@@ -33,7 +35,8 @@ from kimi_tui.llm.sdk_errors import (
     response_limit_hooks,
     tls_verification,
 )
-from kimi_tui.llm.sse import MAX_LINE
+from kimi_tui.llm.providers.sdk_provider import Count
+from kimi_tui.llm.sse import MAX_LINE, LineSplitter
 from kimi_tui.wire.parts import JsonObject
 
 _TAG = "x-kimi-tui-request"
@@ -133,14 +136,48 @@ class _Body(httpx2.AsyncByteStream):
         self.size = 0
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        splitter = LineSplitter()
         async for piece in self._response.aiter_bytes():
             self.size += len(piece)
             if self.size > MAX_LINE:  # defence: bound-google-chunk
                 raise BodyTooLargeError(f"a chunk is larger than {byte_count(MAX_LINE)}")
-            yield piece
+            lines = splitter.feed(piece)
+            if lines:
+                yield b"".join(_with_readable_usage(line) + b"\n" for line in lines)
+        if splitter.rest:
+            yield _with_readable_usage(splitter.rest)
 
     async def aclose(self) -> None:
         await self._response.aclose()
+
+
+class _Usage(BaseModel):
+    """The counts of a chunk that are used."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(alias_generator=to_camel)
+
+    prompt_token_count: Count = None
+    cached_content_token_count: Count = None
+    candidates_token_count: Count = None
+    thoughts_token_count: Count = None
+    tool_use_prompt_token_count: Count = None
+
+
+def _with_readable_usage(line: bytes) -> bytes:
+    """Return the line of a chunk with the counts of its usage only: the SDK rejects a chunk for an invalid one."""
+    if not line.startswith(b"data:") or b'"usageMetadata"' not in line:
+        return line
+    try:
+        chunk: object = json.loads(line.removeprefix(b"data:"))
+    except (ValueError, RecursionError):
+        return line
+    if not isinstance(chunk, dict):
+        return line
+    fields = cast(dict[str, Any], chunk)
+    usage = fields.pop("usageMetadata", None)
+    if isinstance(usage, dict):  # defence: google-usage-is-optional
+        fields["usageMetadata"] = _Usage.model_validate(usage).model_dump(by_alias=True, exclude_none=True)
+    return b"data: " + json.dumps(fields).encode()
 
 
 def _split_base_url(base_url: str) -> tuple[str, str]:

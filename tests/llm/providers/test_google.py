@@ -87,6 +87,22 @@ async def failure(provider: Google) -> ProviderError:
     return caught.value
 
 
+@pytest.mark.parametrize("count", ["many", 1.5, [1], {}, True])
+async def test_a_usage_that_cannot_be_read_does_not_cost_the_answer(
+    server: Server, provider: Google, count: object
+) -> None:
+    for usage in (
+        count,
+        USAGE | {"totalTokenCount": count, "promptTokensDetails": count, "trafficType": count, "unknown": count},
+        USAGE | {"candidatesTokenCount": count},
+    ):
+        server.add(sse(chunk({"text": "Hel"}), chunk({"text": "lo"}, finish="STOP", usageMetadata=usage), done=False))
+        reply = await ask(provider)
+        assert reply.message.text == "Hello"
+        assert reply.usage is not None
+        assert reply.usage.input_other == 40
+
+
 @pytest.mark.filterwarnings("ignore:.*is not a valid FinishReason")  # by the SDK
 async def test_a_gateway_may_say_in_its_own_words_that_a_reply_ends_on_calls(server: Server, provider: Google) -> None:
     server.add(sse(chunk({"functionCall": {"name": "Shell", "args": {}}}, finish="FUNCTION_CALL"), done=False))
