@@ -47,12 +47,23 @@ def settle(engine: Engine, tools: ClientTools, request: Request, answer: Answer)
             answers = _read(_Answers, answer).answers if _is_for(request, answer) else {}
             engine.questions.settle(request.id, answers)
         case HookRequest():
-            other = _Hook(action="block", reason="The answer is for another request.")
-            hook = _read(_Hook, answer) if _is_for(request, answer) else other
+            hook = _hook(request, answer)
             engine.hooks.settle(request.id, hook.action, hook.reason)
         case ToolCallRequest():
             error = answer.error if _is_for(request, answer) else "its answer is for another call"
             tools.settle(request.id, answer.result, error)
+
+
+def _hook(request: Request, answer: Answer) -> _Hook:
+    """Parse a hook's answer: an error means that the hook failed, which allows; other invalid answers block."""
+    if not _is_for(request, answer):
+        return _Hook(action="block", reason="The answer is for another request.")
+    if answer.error is not None:
+        return _Hook()
+    try:
+        return _Hook.model_validate(answer.result)
+    except ValidationError:  # defence: answer-of-a-hook-is-one
+        return _Hook(action="block", reason="The answer is neither allow nor block.")
 
 
 def _read(model: type[M], answer: Answer) -> M:

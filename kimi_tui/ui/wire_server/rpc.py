@@ -74,8 +74,9 @@ def read(line: bytes) -> Call | Answer | Fault:
     if raw_id is not None and rpc_id is None:
         return Fault(Code.NOT_A_REQUEST, "an id is a string or a whole number")
     if "method" not in fields and rpc_id is not None and ("result" in fields or "error" in fields):
-        error = fields.get("error")
-        return Answer(rpc_id, fields.get("result"), None if error is None else _error_message(error))
+        if (error := fields.get("error")) is not None:
+            return Answer(rpc_id, None, _error_message(error))  # defence: error-is-no-result
+        return Answer(rpc_id, fields.get("result"))
     if not isinstance(method, str):
         return Fault(Code.NOT_A_REQUEST, "this message has no method", rpc_id)
     if fields.get("jsonrpc", "2.0") != "2.0":

@@ -571,6 +571,31 @@ async def test_a_hooks_answer_that_names_another_request_blocks(tmp_path):
         assert not (engine.work_dir / "made").exists()
 
 
+@pytest.mark.parametrize(
+    ("answer", "action"), [({"action": "deny"}, "block"), ("no", "block"), (None, "block"), ({}, "allow")]
+)
+async def test_a_hooks_answer_that_is_none_blocks(tmp_path, answer, action):
+    async with served(plan(tmp_path, SHELL, "text: ok", yolo=True)) as (client, engine):
+        await client.initialize(hooks=[{"id": "h", "event": "PreToolUse", "matcher": "Shell"}])
+        turn = client.begin("prompt", user_input="go")
+        rpc_id, _, _ = await client.asked()
+        client.answer(rpc_id, answer)
+        await turn
+        assert client.payloads("HookResolved")[0]["action"] == action
+        assert (engine.work_dir / "made").exists() is (action == "allow")
+
+
+async def test_an_approval_that_is_an_error_too_is_a_no(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: done")) as (client, engine):
+        await client.initialize()
+        turn = client.begin("prompt", user_input="go")
+        rpc_id, _, _ = await client.asked()
+        both = {"result": {"response": "approve"}, "error": {"code": 1, "message": "the dialog failed"}}
+        client.send({"jsonrpc": "2.0", "id": rpc_id, **both})
+        await turn
+        assert not (engine.work_dir / "made").exists()
+
+
 async def test_a_picture_is_refused_where_the_model_takes_none(tmp_path):
     async with served(plan(tmp_path, "text: seen")) as (client, engine):
         picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
