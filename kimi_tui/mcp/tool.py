@@ -1,5 +1,6 @@
 """A tool of an MCP server as a tool of the agent: it needs approval, and its results are bounded."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from typing import ClassVar
@@ -77,7 +78,7 @@ class McpTool(Tool[AnyParams]):
                 description=tr("Call `{tool}` of the MCP server `{server}`", tool=tool, server=server),
                 display=(ShellBlock(language="json", command=shown),) if arguments else (),
                 scope=Scope(
-                    (_scope_key(self._connection.server.name, self.remote.name),),
+                    (_scope_key(self._connection.server.name, self.remote.name, _offer_mark(self.remote)),),
                     tr("calls to `{tool}` on the MCP server `{server}`", tool=tool, server=server),
                 ),
                 subject=ArgumentsSubject(arguments),
@@ -101,9 +102,15 @@ class McpTool(Tool[AnyParams]):
         return tool_result(result, self._capabilities())
 
 
-def _scope_key(server: str, tool: str) -> str:
+def _scope_key(server: str, tool: str, offer: str) -> str:
     """Both names may have any printable character, so nothing between them would show where one ends."""
-    return f"mcp:{json.dumps([server, tool])}"  # defence: scope-of-one-tool
+    return f"mcp:{json.dumps([server, tool, offer])}"  # defence: scope-of-one-tool
+
+
+def _offer_mark(remote: RemoteTool) -> str:
+    """Identify what the server says of its tool, which decides what the model sends: it may say something else later."""
+    offer = json.dumps([remote.description, remote.parameters], sort_keys=True)
+    return hashlib.sha256(offer.encode()).hexdigest()  # defence: scope-of-one-offer
 
 
 def _progress(completed: float, total: float | None, message: str | None) -> str:
