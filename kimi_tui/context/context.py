@@ -123,6 +123,11 @@ class Context:
         """The checkpoint at the start of that turn; None if it is no longer in the context."""
         return self._turns.index(turn) if turn and turn in self._turns else None
 
+    def message_after(self, checkpoint_id: int) -> Message | None:
+        """The first message after that checkpoint; None at the end. Raises IndexError for an unknown id."""
+        at = self._checkpoints[checkpoint_id]
+        return self._messages[at] if at < len(self._messages) else None
+
     def revert_to(self, checkpoint_id: int) -> None:
         """Remove that checkpoint and everything after it. The old file is kept beside the new one.
 

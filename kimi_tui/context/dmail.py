@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kimi_tui.llm.message import Message, user_message
@@ -26,18 +27,19 @@ class DenwaRenji:
 
     def __init__(self) -> None:
         self._pending: DMail | None = None
-        self._checkpoints = 0
+        self._checkpoints: Sequence[int] = ()
 
-    def set_checkpoint_count(self, count: int) -> None:
-        """Set the number of checkpoints that a D-Mail can target."""
-        self._checkpoints = count
+    def set_checkpoints(self, ids: Sequence[int]) -> None:
+        """Set the checkpoints that a D-Mail can target, in order."""
+        self._checkpoints = ids
 
     def send(self, mail: DMail) -> None:
         """Store the D-Mail until the end of the step. Raises DMailError."""
         if self._pending is not None:
             raise DMailError("Only one D-Mail can be sent in a step.")
-        if not 0 <= mail.checkpoint_id < self._checkpoints:
-            raise DMailError(f"There is no checkpoint {mail.checkpoint_id}; they go from 0 to {self._checkpoints - 1}.")
+        if mail.checkpoint_id not in self._checkpoints:
+            ends = " to ".join(str(number) for number in (*self._checkpoints[:1], *self._checkpoints[-1:]))
+            raise DMailError(f"There is no checkpoint {mail.checkpoint_id}; they go from {ends}.")
         self._pending = mail
 
     def take(self) -> DMail | None:

@@ -110,6 +110,7 @@ class Soul:
         self._steered: list[UserInput] = []
         self._notes: list[str] = []
         self._later_notes: list[str] | None = None
+        self._given_notes: list[Message] = []
         self._body: asyncio.Task[TurnResult] | None = None
         self._compaction: asyncio.Task[Compacted] | None = None
         self._stop_requested = False
@@ -129,8 +130,8 @@ class Soul:
     @contextlib.contextmanager
     def on_context(self, context: Context) -> Generator[None]:
         """Run the turns inside the block on another context. Notes for the model are added to the usual context too."""
-        usual, compactor, notes = self.context, self._compactor, self._notes
-        self.context, self._notes, self._later_notes = context, [], notes
+        usual, compactor, notes, given_notes = self.context, self._compactor, self._notes, self._given_notes
+        self.context, self._notes, self._later_notes, self._given_notes = context, [], notes, []
         self._compactor = self._make_compactor()  # defence: compactor-of-the-context
         try:
             yield
@@ -138,6 +139,7 @@ class Soul:
             known = {message.text for message in usual.history if message.role == "user"}
             notes[:] = (note for note in notes if note not in known)
             self.context, self._compactor, self._notes, self._later_notes = usual, compactor, notes, None
+            self._given_notes = given_notes
 
     async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None, turn_id: str = "") -> TurnResult:
         """Run one turn. The Wire shows `shown_as` in place of the prompt, if given; `turn_id` marks the start of the
@@ -251,17 +253,29 @@ class Soul:
         checkpoint_id = self.context.checkpoint(turn_id)
         if self.agent.denwa_renji is not None:
             self.context.append(checkpoint_mark(checkpoint_id))
-            self.agent.denwa_renji.set_checkpoint_count(self.context.checkpoints)
+            self.agent.denwa_renji.set_checkpoints(self._marked_checkpoints())
         return checkpoint_id
+
+    def _marked_checkpoints(self) -> list[int]:
+        """The checkpoints that the model sees: not the one before the notes of a compaction."""
+        return [
+            number
+            for number in range(self.context.checkpoints)
+            if self.context.message_after(number) == checkpoint_mark(number)  # defence: dmail-to-a-marked-checkpoint
+        ]
 
     def _send_back_to_checkpoint(self, turn: _Turn) -> bool:
         """Deliver a D-Mail sent in this step: drop everything after its checkpoint except what the user requested and
-        said in this turn.
+        said in this turn, and the notes for the model.
         """
         mail = self.agent.denwa_renji.take() if self.agent.denwa_renji is not None else None
         if mail is None:
             return False
+        given_notes = self._remembered_notes()
         self.context.revert_to(mail.checkpoint_id)
+        self._given_notes = self._remembered_notes()
+        lost_notes = [note.text for note in given_notes if not any(note is known for known in self._given_notes)]
+        self._notes = [*lost_notes, *self._notes]  # defence: notes-outlive-dmail
         self._send(dmail_notice(mail))
         history = self.context.history
         results = {message.tool_call_id for message in history}
@@ -293,7 +307,15 @@ class Soul:
     def _append_notes(self) -> None:
         """Append the pending notes for the model: before the user's next message, not between it and the answer."""
         notes, self._notes = self._notes, []
-        self.context.append(*(user_message(note) for note in notes))
+        if notes:
+            messages = [user_message(note) for note in notes]
+            self.context.append(*messages)
+            self._given_notes = [*self._remembered_notes(), *messages]
+
+    def _remembered_notes(self) -> list[Message]:
+        """The given notes that are still in the context."""
+        remembered = set(map(id, self.context.history))
+        return [note for note in self._given_notes if id(note) in remembered]
 
     async def _step(self, turn: _Turn) -> None:
         self._append_notes()

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.soul.agent_spec import agent_file
+from kimi_tui.wire.events import Notification
+from kimi_tui.wire.parts import ToolResult
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 from tests.soul.scripted_engine import engine_on, plan, tool_call
 from tests.soul.test_soul import until
@@ -89,3 +91,27 @@ async def test_a_rejected_call_ends_the_turn_though_a_dmail_was_sent_beside_it(t
         result = await turn
         assert result.stop == "rejected"
         assert any("reject" in message.text for message in engine.context.history if message.role == "tool")
+
+
+async def test_a_dmail_does_not_take_away_the_notes_of_a_compaction(tmp_path):
+    replies = ("text: one", "text: two", "text: NOTES", mail(0), "text: three", "text: four")
+    async with engine_on(okabe(plan(tmp_path, *replies))) as (engine, received):
+        await engine.prompt("a")
+        await engine.prompt("b")
+        await engine.prompt("/compact")
+        assert (await engine.prompt("c")).message == "three"
+        assert "NOTES" in engine.context.history[0].text
+        (refused,) = received.of(ToolResult)
+        assert "no checkpoint 0; they go from 1 to 2" in refused.return_value.message
+
+
+async def test_that_a_background_task_has_ended_is_known_after_a_dmail_that_takes_the_notice_back(tmp_path):
+    begin = tool_call("Shell", "s", command="true", run_in_background=True, description="build")
+    replies = (begin, "text: one", mail(2), "text: two")
+    async with engine_on(okabe(plan(tmp_path, *replies, yolo=True))) as (engine, received):
+        await engine.prompt("a")
+        await until(lambda: received.of(Notification))
+        assert (await engine.prompt("b")).message == "two"
+        notices = [message for message in engine.context.history if "A background task has ended" in message.text]
+        assert len(notices) == 1
+        assert engine.context.history.index(notices[0]) > 3
