@@ -17,6 +17,8 @@ from kimi_tui.wire.requests import ApprovalRequest, Question, QuestionRequest
 _log = logging.getLogger(__name__)
 _NO_ANSWER = "no answer"
 _DONE_OPTION = "done"
+_MAX_CHOICES = 40
+"""Maximum requests for one question with several answers: a client that answers by itself never ends it."""
 
 
 class PermissionRequests:
@@ -85,28 +87,38 @@ class PermissionRequests:
         """Ask each question as a permission request; if the user chooses nothing, the remaining ones are dismissed."""
         answers: dict[str, str] = {}
         for question in request.questions:
-            labels = await (self._choose if question.multi_select else self._choose_one)(request.tool_call_id, question)
+            labels = await (self._choose if question.multi_select else self._choose_one)(request, question)
             if not labels:
                 return {}
             answers[question.question] = ", ".join(labels)
         return answers
 
-    async def _choose_one(self, call_id: str, question: Question) -> list[str]:
-        chosen_option = await self._ask(_question_call(call_id, question), _question_options(question))
-        return (
-            [] if chosen_option is None or chosen_option == _NO_ANSWER else [question.options[int(chosen_option)].label]
-        )
+    async def _choose_one(self, request: QuestionRequest, question: Question) -> list[str]:
+        chosen_option = await self._ask_question(request, question)
+        return [] if chosen_option is None else [question.options[int(chosen_option)].label]
 
-    async def _choose(self, call_id: str, question: Question) -> list[str]:
+    async def _choose(self, request: QuestionRequest, question: Question) -> list[str]:
         """Ask repeatedly; each choice toggles one answer, until the user confirms."""
         chosen: set[int] = set()
-        while True:
-            chosen_option = await self._ask(_question_call(call_id, question), _question_options(question, chosen))
-            if chosen_option is None or chosen_option == _NO_ANSWER:
+        for _ in range(_MAX_CHOICES):  # defence: bound-choices
+            chosen_option = await self._ask_question(request, question, chosen)
+            if chosen_option is None:
                 return []
             if chosen_option == _DONE_OPTION:
                 return [option.label for number, option in enumerate(question.options) if number in chosen]
             chosen ^= {int(chosen_option)}
+        return []
+
+    async def _ask_question(
+        self, request: QuestionRequest, question: Question, chosen: Set[int] | None = None
+    ) -> str | None:
+        """Return the id of the chosen answer; None if the user chose none, or the question was withdrawn."""
+        if not any(pending.id == request.id for pending in self._engine.questions.pending):
+            return None  # defence: withdrawn-question
+        option_id = await self._ask(
+            _question_call(request.tool_call_id, question), _question_options(question, chosen)
+        )
+        return None if option_id == _NO_ANSWER else option_id
 
     async def _ask(self, call: ToolCallUpdate, options: list[PermissionOption]) -> str | None:
         """Return the id of the chosen option; None if nothing was chosen or the request failed."""
@@ -131,13 +143,16 @@ def _question_call(call_id: str, question: Question) -> ToolCallUpdate:
 
 
 def _question_options(question: Question, chosen: Set[int] | None = None) -> list[PermissionOption]:
-    """Make the options. With `chosen`, multiple answers are allowed, and these are selected."""
+    """Make the options. With `chosen`, multiple answers are allowed, and these are selected.
+
+    `Done` is the first option, because clients that answer by themselves take the first one.
+    """
     options = [
         PermissionOption(option_id=str(number), name=_mark(number, chosen) + option.label, kind="allow_once")
         for number, option in enumerate(question.options)
     ]
     if chosen:
-        options.append(PermissionOption(option_id=_DONE_OPTION, name="Done", kind="allow_once"))
+        options.insert(0, PermissionOption(option_id=_DONE_OPTION, name="Done", kind="allow_once"))
     return [*options, PermissionOption(option_id=_NO_ANSWER, name="None of these", kind="reject_once")]
 
 

@@ -8,6 +8,7 @@ from kimi_tui.ui.stdio import LineReader, LineWriter, TooLong
 
 _PARSE_ERROR = -32700
 _INVALID_REQUEST = -32600
+_INTERNAL_ERROR = -32603
 
 
 class StdioTransport:
@@ -44,7 +45,7 @@ class StdioTransport:
                     await self._refuse(_INVALID_REQUEST, "a request with this id is under way", rpc_id)
                     continue
                 self._open.add(rpc_id)
-            return _of_today(fields)
+            return _of_today(fields) if "method" in fields else _response(fields)
         return None
 
     async def close(self) -> None:
@@ -69,6 +70,21 @@ def _with_details(message: dict[str, Any]) -> dict[str, Any]:
     data = fields.get("data")
     details = cast(dict[str, Any], data) if isinstance(data, dict) else {} if data is None else {"value": data}
     return {**message, "error": {**fields, "data": {"details": str(fields.get("message", "")), **details}}}
+
+
+def _response(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return a response with one outcome in a form that the SDK reads: one that fails to parse ends the connection."""
+    error: object = fields.get("error")
+    if error is None:
+        return {"id": fields["id"], "result": fields.get("result")}
+    given = cast(dict[str, Any], error) if isinstance(error, dict) else {}
+    code, message = given.get("code"), given.get("message")
+    plain: dict[str, Any] = {
+        "code": code if isinstance(code, int) else _INTERNAL_ERROR,
+        "message": message if isinstance(message, str) else "the client reported an error",
+        "data": given.get("data"),
+    }
+    return {"id": fields["id"], "error": plain}  # defence: one-outcome-of-an-answer
 
 
 def _of_today(fields: dict[str, Any]) -> dict[str, Any]:

@@ -4,13 +4,18 @@ import asyncio
 import os
 
 import pytest
-from acp.schema import AcceptElicitationResponse, DeclineElicitationResponse
+from acp.schema import (
+    AcceptElicitationResponse,
+    AllowedOutcome,
+    DeclineElicitationResponse,
+    RequestPermissionResponse,
+)
 
 from kimi_tui.tools.shell_support.process_runner import ProcessResult
 from kimi_tui.ui.acp.terminals import ClientTerminals
 from tests.soul.scripted_engine import plan, tool_call
 from tests.soul.test_soul import until
-from tests.ui.acp.acp_client import editor_on
+from tests.ui.acp.acp_client import Editor, editor_on
 from tests.ui.acp.full_client import ALL, FullClient
 from tests.ui.sleeper import sleeper
 
@@ -271,12 +276,42 @@ async def test_several_answers_are_picked_one_after_the_other_where_there_are_no
         _, options = await editor.answer("2")
         assert [option.name for option in options] == ["☐ left", "☐ right", "☐ up", "None of these"]
         _, options = await editor.answer("0")
-        assert [option.name for option in options] == ["☐ left", "☐ right", "☑ up", "Done", "None of these"]
+        assert [option.name for option in options] == ["Done", "☐ left", "☐ right", "☑ up", "None of these"]
         await editor.answer("2")
         await editor.answer("1")
         await editor.answer("done")
         await turn
         assert '"Which ways?": "left, right"' in result(program)
+
+
+@pytest.mark.parametrize(("allowed", "answer"), [(0, "left"), (-1, None)])
+async def test_a_client_that_answers_by_itself_comes_to_an_end_of_several_answers(tmp_path, allowed, answer):
+    class Automatic(Editor):
+        async def request_permission(self, session_id, tool_call, options, **kwargs):
+            chosen = [option for option in options if option.kind == "allow_once"][allowed]
+            return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=chosen.option_id))
+
+    made = plan(tmp_path, ASK, "text: ok")
+    async with editor_on(made, Automatic()) as (editor, program):
+        session = await opened(editor, made, can=None)
+        assert (await editor.say(session, "go")).stop_reason == "end_turn"
+        assert f'"Which ways?": "{answer}"' in result(program) if answer else "did not answer" in result(program)
+
+
+async def test_a_late_answer_to_a_question_of_an_interrupted_turn_brings_no_further_question(tmp_path):
+    questions = [{"question": f"Which way {number}?", "options": WAYS} for number in (1, 2)]
+    made = plan(tmp_path, tool_call("AskUserQuestion", questions=questions), ASK, "text: ok")
+    async with editor_on(made) as (editor, _):
+        session = await opened(editor, made, can=None)
+        turn = asyncio.create_task(editor.say(session, "go"))
+        _, _, late = await editor.asked.get()
+        await editor.agent.cancel(session_id=session)
+        assert (await turn).stop_reason == "cancelled"
+        late.set_result(RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id="0")))
+        turn = asyncio.create_task(editor.say(session, "again"))
+        call, _ = await editor.answer(None)
+        assert call.title == "Which ways?"
+        assert (await turn).stop_reason == "end_turn"
 
 
 @pytest.mark.parametrize(("can", "on", "off"), [(ALL, True, False), (None, "on", "off")])
