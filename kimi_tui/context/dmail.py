@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kimi_tui.context.context import Context
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.wire.parts import JsonObject
 
@@ -50,6 +51,15 @@ class DenwaRenji:
 def checkpoint_mark(checkpoint_id: int) -> Message:
     """Return the message that marks a checkpoint for an agent that can send D-Mails."""
     return user_message(f"<system>CHECKPOINT {checkpoint_id}</system>")
+
+
+def marked_checkpoints(context: Context) -> list[int]:
+    """Return the checkpoints that the model sees: not the one before the notes of a compaction."""
+    return [
+        number
+        for number in range(context.checkpoints)
+        if context.message_after(number) == checkpoint_mark(number)  # defence: dmail-to-a-marked-checkpoint
+    ]
 
 
 def is_checkpoint_mark(message: Message) -> bool:

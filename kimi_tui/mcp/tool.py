@@ -108,7 +108,7 @@ def _scope_key(server: str, tool: str, offer: str) -> str:
 
 
 def _offer_mark(remote: RemoteTool) -> str:
-    """Identify what the server says of its tool, which decides what the model sends: it may say something else later."""
+    """Identify what the server says of its tool: it decides what the model sends, and may change later."""
     offer = json.dumps([remote.description, remote.parameters], sort_keys=True)
     return hashlib.sha256(offer.encode()).hexdigest()  # defence: scope-of-one-offer
 

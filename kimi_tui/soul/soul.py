@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from kimi_tui.context.compaction import CompactionThreshold
 from kimi_tui.context.context import Context, interrupted_result
-from kimi_tui.context.dmail import arrival, checkpoint_mark, words_of_user
+from kimi_tui.context.dmail import arrival, checkpoint_mark, marked_checkpoints, words_of_user
 from kimi_tui.errors import (
     ContextOverflowError,
     KimiTuiError,
@@ -253,16 +253,8 @@ class Soul:
         checkpoint_id = self.context.checkpoint(turn_id)
         if self.agent.denwa_renji is not None:
             self.context.append(checkpoint_mark(checkpoint_id))
-            self.agent.denwa_renji.set_checkpoints(self._marked_checkpoints())
+            self.agent.denwa_renji.set_checkpoints(marked_checkpoints(self.context))
         return checkpoint_id
-
-    def _marked_checkpoints(self) -> list[int]:
-        """The checkpoints that the model sees: not the one before the notes of a compaction."""
-        return [
-            number
-            for number in range(self.context.checkpoints)
-            if self.context.message_after(number) == checkpoint_mark(number)  # defence: dmail-to-a-marked-checkpoint
-        ]
 
     def _send_back_to_checkpoint(self, turn: _Turn) -> bool:
         """Deliver a D-Mail sent in this step: drop everything after its checkpoint except what the user requested and

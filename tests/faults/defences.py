@@ -191,6 +191,28 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_hooks_answer_that_names_another_request_blocks",
     ),
     Defence(
+        "47 client_gone", "blocking at a hook's answer that is none", "answer-of-a-hook-is-one", UNCAUGHT,
+        "test_a_hooks_answer_that_is_none_blocks",
+    ),
+    Defence(
+        "47 client_gone", "no result of an answer that is an error too", "error-is-no-result",
+        Instead('return Answer(rpc_id, fields.get("result"), _error_message(error))'),
+        "test_an_approval_that_is_an_error_too_is_a_no",
+    ),
+    Defence(
+        "47 client_gone", "an error of the client in a form that the SDK reads", "one-outcome-of-an-answer",
+        Instead("return fields"),
+        "test_an_answer_with_an_error_of_any_form_is_an_error_and_no_result",
+    ),
+    Defence(
+        "47 client_gone", "a bound of the choices of one question", "bound-choices", Value("range(200)"),
+        "test_a_client_that_answers_by_itself_comes_to_an_end_of_several_answers",
+    ),
+    Defence(
+        "47 client_gone", "asking nothing more of a withdrawn question", "withdrawn-question", NEVER,
+        "test_a_late_answer_to_a_question_of_an_interrupted_turn_brings_no_further_question",
+    ),
+    Defence(
         "a damaged session", "naming what an export lacks", "export-that-lacks-files", Value("[]"),
         "test_an_export_names_a_file_that_cannot_be_read",
     ),
@@ -310,6 +332,14 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "39 bad_model", "keeping what the user said to a call that a D-Mail takes back", "words-outlive-dmail", REMOVED,
         "test_what_the_user_said_to_a_call_outlives_the_dmail_that_takes_the_call_back",
+    ),
+    Defence(
+        "39 bad_model", "a D-Mail to what the model sees marked", "dmail-to-a-marked-checkpoint", ALWAYS,
+        "test_a_dmail_does_not_take_away_the_notes_of_a_compaction",
+    ),
+    Defence(
+        "39 bad_model", "giving the notes again that a D-Mail takes back", "notes-outlive-dmail", REMOVED,
+        "test_that_a_background_task_has_ended_is_known_after_a_dmail_that_takes_the_notice_back",
     ),
     Defence(
         "39 bad_model", "ending the turn at a rejection before a D-Mail", "rejection-before-dmail",
@@ -1830,6 +1860,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_yes_for_a_tool_covers_no_other_whatever_the_names_hold",
     ),
     Defence(
+        "31 cmd_split", "a yes for a tool as its server described it", "scope-of-one-offer", Value('""'),
+        "test_a_yes_for_a_tool_covers_it_only_while_its_server_says_the_same_of_it",
+    ),
+    Defence(
         "a page of another host", "the rules for the pages of a search", "rules-for-pages-of-results", Value("None"),
         "test_what_a_service_read_of_a_page_that_a_rule_denies_is_left_out",
     ),
@@ -2392,6 +2426,10 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "usage that cannot be", "passing over what is no usage", "unreadable-usage", Instead("return value"),
         "test_a_usage_that_cannot_be_read_does_not_cost_the_answer",
+    ),
+    Defence(
+        "usage that cannot be", "reading the counts alone of a Gemini chunk", "google-usage-is-optional",
+        Instead('fields["usageMetadata"] = usage'), "test_a_usage_that_cannot_be_read_does_not_cost_the_answer",
     ),
     Defence("a schema that is no JSON", "numbers that are", "numbers-in-schema", NEVER),
     Defence(

@@ -27,6 +27,7 @@ from kimi_tui.errors import ProviderError
 from kimi_tui.formats import byte_count
 from kimi_tui.llm.error_mapping import body_error, event_error, malformed_stream
 from kimi_tui.llm.provider_settings import ProviderSettings
+from kimi_tui.llm.providers.sdk_provider import Count
 from kimi_tui.llm.sdk_errors import (
     map_sdk_errors,
     next_before,
@@ -35,7 +36,6 @@ from kimi_tui.llm.sdk_errors import (
     response_limit_hooks,
     tls_verification,
 )
-from kimi_tui.llm.providers.sdk_provider import Count
 from kimi_tui.llm.sse import MAX_LINE, LineSplitter
 from kimi_tui.wire.parts import JsonObject
 

@@ -113,11 +113,10 @@ class PermissionRequests:
         self, request: QuestionRequest, question: Question, chosen: Set[int] | None = None
     ) -> str | None:
         """Return the id of the chosen answer; None if the user chose none, or the question was withdrawn."""
+        # defence: withdrawn-question
         if not any(pending.id == request.id for pending in self._engine.questions.pending):
-            return None  # defence: withdrawn-question
-        option_id = await self._ask(
-            _question_call(request.tool_call_id, question), _question_options(question, chosen)
-        )
+            return None
+        option_id = await self._ask(_question_call(request.tool_call_id, question), _question_options(question, chosen))
         return None if option_id == _NO_ANSWER else option_id
 
     async def _ask(self, call: ToolCallUpdate, options: list[PermissionOption]) -> str | None:
