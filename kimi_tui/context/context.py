@@ -128,17 +128,19 @@ class Context:
         at = self._checkpoints[checkpoint_id]
         return self._messages[at] if at < len(self._messages) else None
 
-    def revert_to(self, checkpoint_id: int) -> None:
+    def revert_to(self, checkpoint_id: int) -> list[Message]:
         """Remove that checkpoint and everything after it. The old file is kept beside the new one.
 
-        Raises IndexError for an unknown id.
+        Returns the removed messages. Raises IndexError for an unknown id.
         """
         if not 0 <= checkpoint_id < len(self._checkpoints):
             raise IndexError(checkpoint_id)
         length = self._checkpoints[checkpoint_id]
+        removed = self._messages[length:]
         del self._messages[length:], self._checkpoints[checkpoint_id:], self._turns[checkpoint_id:]
         self._forget_count(length)
         self._rotate()
+        return removed
 
     def replace(self, messages: Sequence[Message]) -> None:
         """Replace the whole history by `messages`, with one checkpoint before them."""

@@ -11,6 +11,11 @@ from kimi_tui.wire.parts import JsonObject
 
 _WORDS = {"feedback": "Rejected", "comments": "Approved", "answers": "Answered"}
 _MARK = re.compile(r"<system>CHECKPOINT \d+</system>")
+_ARRIVAL = (
+    "<system>You have received a D-Mail from yourself in the future. It is about what you did after this point, "
+    "which has not happened now, except for what was changed on disk. Make use of it, and say nothing of it to the "
+    "person.</system>"
+)
 
 
 class DMailError(ValueError):
@@ -66,6 +71,12 @@ def is_checkpoint_mark(message: Message) -> bool:
     return message.role == "user" and _MARK.fullmatch(message.text) is not None
 
 
+def outlives_dmail(message: Message) -> bool:
+    """Whether a D-Mail that takes this message back puts it in again: what the user said, and notes for the model."""
+    is_ours = is_checkpoint_mark(message) or message.text.startswith(_ARRIVAL)
+    return message.role == "user" and not is_ours  # defence: user-messages-outlive-dmail
+
+
 def words_of_user(tool: str, extras: JsonObject) -> Message | None:
     """Return what the user said to a tool call, as a message that outlives the call; None for nothing."""
     words = "\n".join(
@@ -79,9 +90,5 @@ def words_of_user(tool: str, extras: JsonObject) -> Message | None:
 
 
 def arrival(mail: DMail) -> Message:
-    """Return the message that replaces everything after the checkpoint."""
-    return user_message(
-        "<system>You have received a D-Mail from yourself in the future. It is about what you did after this point, "
-        "which has not happened now, except for what was changed on disk. Make use of it, and say nothing of it to the "
-        f"person.</system>\n\n{mail.message.strip()}"
-    )
+    """Return the message that replaces what the model did after the checkpoint."""
+    return user_message(f"{_ARRIVAL}\n\n{mail.message.strip()}")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from kimi_tui.context.compaction import CompactionThreshold
 from kimi_tui.context.context import Context, interrupted_result
-from kimi_tui.context.dmail import arrival, checkpoint_mark, marked_checkpoints, words_of_user
+from kimi_tui.context.dmail import arrival, checkpoint_mark, marked_checkpoints, outlives_dmail, words_of_user
 from kimi_tui.errors import (
     ContextOverflowError,
     KimiTuiError,
@@ -110,7 +110,6 @@ class Soul:
         self._steered: list[UserInput] = []
         self._notes: list[str] = []
         self._later_notes: list[str] | None = None
-        self._given_notes: list[Message] = []
         self._body: asyncio.Task[TurnResult] | None = None
         self._compaction: asyncio.Task[Compacted] | None = None
         self._stop_requested = False
@@ -130,8 +129,8 @@ class Soul:
     @contextlib.contextmanager
     def on_context(self, context: Context) -> Generator[None]:
         """Run the turns inside the block on another context. Notes for the model are added to the usual context too."""
-        usual, compactor, notes, given_notes = self.context, self._compactor, self._notes, self._given_notes
-        self.context, self._notes, self._later_notes, self._given_notes = context, [], notes, []
+        usual, compactor, notes = self.context, self._compactor, self._notes
+        self.context, self._notes, self._later_notes = context, [], notes
         self._compactor = self._make_compactor()  # defence: compactor-of-the-context
         try:
             yield
@@ -139,7 +138,6 @@ class Soul:
             known = {message.text for message in usual.history if message.role == "user"}
             notes[:] = (note for note in notes if note not in known)
             self.context, self._compactor, self._notes, self._later_notes = usual, compactor, notes, None
-            self._given_notes = given_notes
 
     async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None, turn_id: str = "") -> TurnResult:
         """Run one turn. The Wire shows `shown_as` in place of the prompt, if given; `turn_id` marks the start of the
@@ -257,24 +255,20 @@ class Soul:
         return checkpoint_id
 
     def _send_back_to_checkpoint(self, turn: _Turn) -> bool:
-        """Deliver a D-Mail sent in this step: drop everything after its checkpoint except what the user requested and
-        said in this turn, and the notes for the model.
+        """Deliver a D-Mail sent in this step: drop everything after its checkpoint except what the user said, to tool
+        calls of this turn too, and the notes for the model.
         """
         mail = self.agent.denwa_renji.take() if self.agent.denwa_renji is not None else None
         if mail is None:
             return False
-        given_notes = self._remembered_notes()
-        self.context.revert_to(mail.checkpoint_id)
-        self._given_notes = self._remembered_notes()
-        lost_notes = [note.text for note in given_notes if not any(note is known for known in self._given_notes)]
-        self._notes = [*lost_notes, *self._notes]  # defence: notes-outlive-dmail
+        kept = list(filter(outlives_dmail, self.context.revert_to(mail.checkpoint_id)))
         self._send(dmail_notice(mail))
-        history = self.context.history
+        history = (*self.context.history, *kept)
         results = {message.tool_call_id for message in history}
         said = [message for call_id, message in turn.said.items() if call_id not in results]
         removed = [m for m in (*turn.requests, *said) if not any(m is message for message in history)]
         self._checkpoint(turn.turn_id if self.context.checkpoint_of(turn.turn_id) is None else "")
-        self.context.append(*removed, arrival(mail))
+        self.context.append(*kept, *removed, arrival(mail))
         return True
 
     def _active_provider(self) -> Provider:
@@ -299,15 +293,7 @@ class Soul:
     def _append_notes(self) -> None:
         """Append the pending notes for the model: before the user's next message, not between it and the answer."""
         notes, self._notes = self._notes, []
-        if notes:
-            messages = [user_message(note) for note in notes]
-            self.context.append(*messages)
-            self._given_notes = [*self._remembered_notes(), *messages]
-
-    def _remembered_notes(self) -> list[Message]:
-        """The given notes that are still in the context."""
-        remembered = set(map(id, self.context.history))
-        return [note for note in self._given_notes if id(note) in remembered]
+        self.context.append(*(user_message(note) for note in notes))
 
     async def _step(self, turn: _Turn) -> None:
         self._append_notes()

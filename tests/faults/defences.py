@@ -334,11 +334,16 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_the_user_said_to_a_call_outlives_the_dmail_that_takes_the_call_back",
     ),
     Defence(
+        "39 bad_model", "the same for what the user asked earlier", "user-messages-outlive-dmail", NEVER,
+        "test_what_the_user_asked_in_earlier_turns_outlives_a_dmail",
+    ),
+    Defence(
         "39 bad_model", "a D-Mail to what the model sees marked", "dmail-to-a-marked-checkpoint", ALWAYS,
         "test_a_dmail_does_not_take_away_the_notes_of_a_compaction",
     ),
     Defence(
-        "39 bad_model", "giving the notes again that a D-Mail takes back", "notes-outlive-dmail", REMOVED,
+        "39 bad_model", "putting notes for the model in again that a D-Mail takes back", "user-messages-outlive-dmail",
+        NEVER,
         "test_that_a_background_task_has_ended_is_known_after_a_dmail_that_takes_the_notice_back",
     ),
     Defence(

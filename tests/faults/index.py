@@ -448,6 +448,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_DMAIL}::test_what_the_user_said_to_a_call_outlives_the_dmail_that_takes_the_call_back",
         f"{_DMAIL}::test_a_rejected_call_ends_the_turn_though_a_dmail_was_sent_beside_it",
         f"{_DMAIL}::test_a_dmail_does_not_take_away_the_notes_of_a_compaction",
+        f"{_DMAIL}::test_what_the_user_asked_in_earlier_turns_outlives_a_dmail",
         f"{_DMAIL}::test_that_a_background_task_has_ended_is_known_after_a_dmail_that_takes_the_notice_back",
         "tests/soul/test_soul.py::test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one_is_answered",
         "tests/llm/providers/test_openai_chat.py::test_a_reply_of_nothing_is_an_empty_response",

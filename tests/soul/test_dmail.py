@@ -115,3 +115,20 @@ async def test_that_a_background_task_has_ended_is_known_after_a_dmail_that_take
         notices = [message for message in engine.context.history if "A background task has ended" in message.text]
         assert len(notices) == 1
         assert engine.context.history.index(notices[0]) > 3
+
+
+async def test_what_the_user_asked_in_earlier_turns_outlives_a_dmail(tmp_path):
+    replies = ("text: one", mail(2), "text: two", mail(0), "text: three")
+    async with engine_on(okabe(plan(tmp_path, *replies))) as (engine, _):
+        for asked in ("never touch prod", "b", "c"):
+            await engine.prompt(asked)
+        texts = [message.text for message in engine.context.history if message.role == "user"]
+        kept = [text for text in texts if "CHECKPOINT" not in text]
+        assert kept[:3] == ["never touch prod", "b", "c"]
+        assert sum("look in b" in text for text in kept) == 1
+        assert [message.text for message in engine.context.history if message.role == "assistant"] == ["three"]
+        assert engine.context.checkpoints == 2
+        session_id, history = engine.session_id, list(engine.context.history)
+    async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
+        assert list(engine.context.history) == history
+        assert engine.context.checkpoints == 2
