@@ -64,6 +64,12 @@ class McpTool(Tool[AnyParams]):
     def spec(self) -> ToolSpec:
         return self._spec
 
+    def _offer_mark(self) -> str:
+        """Identify the server behind the name, and what it says of its tool: that decides what the model sends."""
+        place, remote = self._connection.server.config.place, self.remote
+        offer = json.dumps([place, remote.description, remote.parameters], sort_keys=True)
+        return hashlib.sha256(offer.encode()).hexdigest()  # defence: scope-of-one-offer
+
     async def call(self, params: AnyParams) -> ToolReturnValue:
         arguments: JsonObject = dict(params.model_extra or {})
         server, tool = one_line(self._connection.server.name, limit=60), one_line(self.remote.name, limit=100)
@@ -78,7 +84,7 @@ class McpTool(Tool[AnyParams]):
                 description=tr("Call `{tool}` of the MCP server `{server}`", tool=tool, server=server),
                 display=(ShellBlock(language="json", command=shown),) if arguments else (),
                 scope=Scope(
-                    (_scope_key(self._connection.server.name, self.remote.name, _offer_mark(self.remote)),),
+                    (_scope_key(self._connection.server.name, self.remote.name, self._offer_mark()),),
                     tr("calls to `{tool}` on the MCP server `{server}`", tool=tool, server=server),
                 ),
                 subject=ArgumentsSubject(arguments),
@@ -105,12 +111,6 @@ class McpTool(Tool[AnyParams]):
 def _scope_key(server: str, tool: str, offer: str) -> str:
     """Both names may have any printable character, so nothing between them would show where one ends."""
     return f"mcp:{json.dumps([server, tool, offer])}"  # defence: scope-of-one-tool
-
-
-def _offer_mark(remote: RemoteTool) -> str:
-    """Identify what the server says of its tool: it decides what the model sends, and may change later."""
-    offer = json.dumps([remote.description, remote.parameters], sort_keys=True)
-    return hashlib.sha256(offer.encode()).hexdigest()  # defence: scope-of-one-offer
 
 
 def _progress(completed: float, total: float | None, message: str | None) -> str:

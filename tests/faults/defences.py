@@ -1869,6 +1869,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_yes_for_a_tool_covers_it_only_while_its_server_says_the_same_of_it",
     ),
     Defence(
+        "31 cmd_split", "the same for the server behind the name", "scope-of-one-offer", Value('""'),
+        "test_a_yes_for_a_tool_covers_no_other_server_that_later_has_the_same_name",
+    ),
+    Defence(
         "a page of another host", "the rules for the pages of a search", "rules-for-pages-of-results", Value("None"),
         "test_what_a_service_read_of_a_page_that_a_rule_denies_is_left_out",
     ),

@@ -241,6 +241,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_RISKS}::test_the_target_of_a_redirection_that_bash_expands_twice_is_asked_about",
         "tests/mcp/test_tool.py::test_a_yes_for_a_tool_covers_no_other_whatever_the_names_hold",
         "tests/mcp/test_tool.py::test_a_yes_for_a_tool_covers_it_only_while_its_server_says_the_same_of_it",
+        "tests/mcp/test_tool.py::test_a_yes_for_a_tool_covers_no_other_server_that_later_has_the_same_name",
         "tests/tools/shell_support/test_here_document.py::test_a_here_document_that_bash_ends_elsewhere_is_not_read",
         f"{_READ}::test_a_git_folder_that_takes_its_settings_from_another_is_asked_about",
         f"{_READ}::test_a_git_folder_that_git_passes_over_says_nothing_of_the_one_above",

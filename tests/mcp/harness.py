@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,7 @@ class McpHarness:
         yolo: bool = True,
         told: FailureNotices | None = None,
         ask_model: Ask | None = None,
+        granted: Collection[str] = (),
     ) -> None:
         self.wire = Wire()
         self.received: list[WireMessage] = []
@@ -56,7 +57,7 @@ class McpHarness:
         self.answer: ApprovalAnswer = "approve"
         self.answers: dict[str, str] | None = {}  # None: the user does not answer
         self.sees: frozenset[Capability] = frozenset({"image_in"})
-        self.approvals = Approvals(self.wire, yolo=yolo)
+        self.approvals = Approvals(self.wire, yolo=yolo, granted=granted)
         self.questions = Questions(self.wire)
         self.progress = ToolProgress()
         self.toolset = Toolset()
@@ -107,10 +108,11 @@ async def mcp_harness(
     yolo: bool = True,
     told: FailureNotices | None = None,
     ask_model: Ask | None = None,
+    granted: Collection[str] = (),
     **entries: Any,
 ) -> AsyncIterator[McpHarness]:
     """A harness whose servers have connected."""
-    made = McpHarness(work_dir, entries, yolo=yolo, told=told, ask_model=ask_model)
+    made = McpHarness(work_dir, entries, yolo=yolo, told=told, ask_model=ask_model, granted=granted)
     try:
         await made.servers.ready()
         yield made

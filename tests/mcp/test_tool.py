@@ -90,6 +90,23 @@ async def test_a_yes_for_a_tool_covers_it_only_while_its_server_says_the_same_of
         assert len(at.of(ApprovalRequest)) == 2
 
 
+async def test_a_yes_for_a_tool_covers_no_other_server_that_later_has_the_same_name(tmp_path: Path) -> None:
+    async def usual(request: Request) -> bool:
+        return False
+
+    async with http_server(usual) as first, http_server(usual) as second:
+        async with mcp_harness(tmp_path, yolo=False, g={"url": first.url}) as at:
+            at.answer = "approve_for_session"
+            await at.use("mcp__g__t")
+        granted = at.approvals.granted
+        async with mcp_harness(tmp_path, yolo=False, granted=granted, g={"url": first.url}) as at:
+            assert not (await at.use("mcp__g__t")).is_error
+            assert not at.of(ApprovalRequest)
+        async with mcp_harness(tmp_path, yolo=False, granted=granted, g={"url": second.url}) as at:
+            await at.use("mcp__g__t")
+            assert len(at.of(ApprovalRequest)) == 1
+
+
 async def test_an_approval_shows_all_arguments_or_the_call_is_refused(tmp_path: Path) -> None:
     async with mcp_harness(tmp_path, yolo=False, e=everyday()) as at:
         at.answer = "reject"
