@@ -191,6 +191,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_hooks_answer_that_names_another_request_blocks",
     ),
     Defence(
+        "47 client_gone", "opening a session once", "session-opened-once", UNWRAPPED,
+        "test_a_session_that_is_loaded_twice_at_once_is_opened_once",
+    ),
+    Defence(
         "47 client_gone", "blocking at a hook's answer that is none", "answer-of-a-hook-is-one", UNCAUGHT,
         "test_a_hooks_answer_that_is_none_blocks",
     ),

@@ -532,6 +532,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/wire_server/test_server.py::test_a_result_of_the_client_that_names_another_call_is_not_taken",
         "tests/ui/wire_server/test_server.py::test_a_hooks_answer_that_names_another_request_blocks",
         "tests/ui/wire_server/test_server.py::test_a_hooks_answer_that_is_none_blocks",
+        "tests/ui/acp/test_agent.py::test_a_session_that_is_loaded_twice_at_once_is_opened_once",
         "tests/ui/wire_server/test_server.py::test_an_approval_that_is_an_error_too_is_a_no",
         "tests/ui/acp/test_transport.py::test_an_answer_with_an_error_of_any_form_is_an_error_and_no_result",
         "tests/ui/acp/test_client_services.py::test_a_client_that_answers_by_itself_comes_to_an_end_of_several_answers",

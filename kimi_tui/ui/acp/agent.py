@@ -96,6 +96,7 @@ class AcpAgent:
         self._host = host
         self._sessions: dict[str, AcpSession] = {}
         self._can = ClientCapabilities()
+        self._reopening = asyncio.Lock()
 
     async def initialize(
         self,
@@ -260,13 +261,15 @@ class AcpAgent:
     async def _reopen(
         self, cwd: str, session_id: str, add_dirs: list[str] | None, mcp_servers: McpServers | None
     ) -> AcpSession:
-        open_session = self._sessions.get(session_id)
-        if open_session is not None:
-            return open_session
-        work_dir = _folder(cwd)
-        if not _SESSION_ID.fullmatch(session_id):  # our own empty sessions are not stored: start such a session again
-            _session_folder(work_dir, session_id)
-        return await self._open(work_dir, session_id, add_dirs, mcp_servers)
+        async with self._reopening:  # defence: session-opened-once
+            open_session = self._sessions.get(session_id)
+            if open_session is not None:
+                return open_session
+            work_dir = _folder(cwd)
+            # Our own empty sessions are not stored: start such a session again.
+            if not _SESSION_ID.fullmatch(session_id):
+                _session_folder(work_dir, session_id)
+            return await self._open(work_dir, session_id, add_dirs, mcp_servers)
 
     def _session(self, session_id: str) -> AcpSession:
         session = self._sessions.get(session_id)

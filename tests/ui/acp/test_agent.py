@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import sys
+from functools import partial
 
 import pytest
 from acp import RequestError, image_block, text_block
@@ -167,6 +168,18 @@ async def test_a_tool_asks_for_permission_and_an_odd_answer_is_a_no(tmp_path, op
         assert (shown["title"], shown["kind"]) == ("Shell: echo hi > made", "execute")
         assert shown["status"] == ("completed" if made_it else "failed")
         assert shown["raw_input"] == {"command": "echo hi > made"}
+
+
+async def test_a_session_that_is_loaded_twice_at_once_is_opened_once(tmp_path):
+    made = plan(tmp_path, "text: one")
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        await editor.say(session, "go")
+    async with editor_on(made) as (editor, program):
+        await editor.agent.initialize(protocol_version=1)
+        load = partial(editor.agent.load_session, cwd=str(made.work_dir), session_id=session, mcp_servers=[])
+        await asyncio.gather(load(), load())
+        assert len(program.made) == 1
 
 
 async def test_our_scope_is_what_always_means(tmp_path):
