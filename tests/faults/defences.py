@@ -547,6 +547,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_approval_that_comes_back_into_view_is_guarded_anew[focus-key]",
     ),
     Defence(
+        "29 approval_keys", "the guard on a slow connection", "guard-until-drawn", REMOVED,
+        "test_a_key_before_the_terminal_has_drawn_the_dialog_answers_nothing",
+    ),
+    Defence(
         "29 approval_keys", "the guard after a suspension", "guard-after-resume", REMOVED,
         "test_an_approval_that_comes_back_into_view_is_guarded_anew[resume-key]",
     ),

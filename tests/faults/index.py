@@ -192,6 +192,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_APPROVAL}::test_a_click_that_gives_the_window_its_focus_answers_nothing",
         f"{_APPROVAL}::test_an_approval_that_comes_back_into_view_is_guarded_anew",
         f"{_APPROVAL}::test_a_key_pressed_before_the_dialog_stood_still_answers_nothing_however_late_it_is_handled",
+        "tests/ui/tui/widgets/test_key_guard.py::test_a_key_before_the_terminal_has_drawn_the_dialog_answers_nothing",
         f"{_APPROVAL}::test_digits_in_a_reason_answer_nothing",
         f"{_AHEAD}::test_an_answers_key_that_a_sentence_begins_with_answers_nothing",
         f"{_PANE_LETTERS}::test_a_sentence_in_a_pane_opens_nothing_and_that_is_said",

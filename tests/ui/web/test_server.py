@@ -28,6 +28,7 @@ class Page:
         self.told: list[list[str]] = []
         self.screen = pyte.Screen(90, 30)
         self._stream = pyte.ByteStream(self.screen)
+        self.requests = 0
 
     @property
     def text(self) -> str:
@@ -36,13 +37,13 @@ class Page:
     async def wait_for(self, text: str) -> None:
         async with asyncio.timeout(20):
             while text not in self.text:
-                await self._read()
+                await self.read()
 
     async def end(self) -> str:
         """Read to the end; why it ended."""
         async with asyncio.timeout(20):
             while not self.socket.closed:
-                await self._read()
+                await self.read()
         return next(text for kind, text in self.told if kind in ("ended", "over"))
 
     async def write(self, text: str) -> None:
@@ -51,10 +52,11 @@ class Page:
         await self.wait_for(text)
         await self.send("stdin", "\r")
 
-    async def _read(self) -> None:
+    async def read(self) -> None:
         message = await self.socket.receive()
         if message.type is aiohttp.WSMsgType.BINARY:
             self._stream.feed(message.data)
+            self.requests += message.data.count(b"\x1b[5n")
         elif message.type is aiohttp.WSMsgType.TEXT:
             self.told.append(json.loads(message.data))
         else:
@@ -120,6 +122,25 @@ async def test_who_opens_the_same_page_elsewhere_has_it(served: Served, tmp_path
     await second.wait_for("first")
     assert not lives(first)
     await second.socket.close()
+
+
+async def test_the_page_is_asked_whether_an_approval_is_drawn_and_its_report_is_no_key(tmp_path: Path) -> None:
+    async with serve(scripted(tmp_path, tool_call("Shell", command="touch made"), "text: Good morning.")) as served:
+        page = Page(await served.connect(await served.enter()))
+        await page.wait_for("message")
+        while not page.requests:
+            await page.read()
+        await page.send("stdin", "\x1b[0n")
+        await page.write("touch it")
+        begun = page.requests
+        await page.wait_for("Yes, this once")
+        async with asyncio.timeout(20):
+            while page.requests == begun:
+                await page.read()
+        await page.send("stdin", "\x1b[0n")
+        await page.send("stdin", "\x1b[0n still here")
+        await page.wait_for("› still here")
+        await page.socket.close()
 
 
 async def test_leaving_the_app_ends_the_page(served: Served, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ class PaneLetters:
 
     def __init__(self, screen: Screen[None], clock: Callable[[], float], show_stray: Callable[[str], None]) -> None:
         self._screen, self._show_stray = screen, show_stray
-        self._guard = KeyGuard(clock)
+        self._guard = KeyGuard(clock, of_dialog=False)
         self._guard.open()
         self._sentence = ""
         self._place: Widget | None = None

@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.console import RenderableType
 from textual import events, on
@@ -22,6 +22,7 @@ from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.terminal import escape_sequences, key_sequences, no_color
 from kimi_tui.ui.tui.terminal.ascii_filter import ascii_filters
+from kimi_tui.ui.tui.terminal.drawn_reports import DrawnReports, use_reports
 from kimi_tui.ui.tui.terminal.job_control import has_job_control_shell
 
 _log = logging.getLogger(__name__)
@@ -39,6 +40,7 @@ class TerminalApp(App[int]):
 
     def __init__(self, display_options: DisplayOptions) -> None:
         key_sequences.register_alt_enter()
+        key_sequences.register_drawn_report()
         self.display_options = display_options
         self._ascii_filters = ascii_filters(display_options)
         self._colourless = no_color.NoColorFilter()
@@ -53,7 +55,26 @@ class TerminalApp(App[int]):
         self.fault: FaultError | None = None
         self._is_leaving = False
         self._last_toast = ("", 0.0)
+        self._drawn_reports = DrawnReports(self.write_to_terminal, self._after_drawing)
         self.attention = escape_sequences.TerminalNotifier(self.write_to_terminal, lambda: self.app_focus)
+
+    @on(events.Ready)
+    def _start_drawn_reports(self) -> None:
+        if not self.is_headless:
+            use_reports(self._drawn_reports)
+            self._drawn_reports.start()
+
+    @on(events.Unmount)
+    def _stop_drawn_reports(self) -> None:
+        use_reports(None)
+
+    def _after_drawing(self, callback: Callable[[], None]) -> None:
+        """Call back after the next frame. Changes of this moment come to the screen behind a first call."""
+        self.call_after_refresh(self.call_after_refresh, callback)
+
+    def on_screen_drawn(self, event: key_sequences.ScreenDrawn) -> None:
+        event.stop()
+        self._drawn_reports.take()
 
     def show_toast(self, text: UserText, *, severity: str = "information") -> None:
         """Show a short notification to the user; the same text is not shown twice at a time."""

@@ -26,7 +26,7 @@ from textual.message import Message
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.terminal.bracketed_paste import BracketedPasteParser, PastedText, StartedKeys, UnfinishedPaste
 from kimi_tui.ui.tui.terminal.job_control import owns_terminal
-from kimi_tui.ui.tui.terminal.key_sequences import unprintable_as_paste
+from kimi_tui.ui.tui.terminal.key_sequences import normalize_input
 from kimi_tui.ui.tui.terminal.shutdown import SavedTerminal
 
 _log = logging.getLogger(__name__)
@@ -191,7 +191,7 @@ class TerminalDriver(LinuxDriver):
                     parser = _Parser(self._debug)
 
     def process_message(self, message: Message) -> None:
-        super().process_message(unprintable_as_paste(message))
+        super().process_message(normalize_input(message))
 
     def _messages_of(self, pieces: list[str], parser: XTermParser) -> Iterator[Message]:
         for piece in pieces:

@@ -13,12 +13,30 @@ from textual.message import Message
 
 class _Key(Enum):
     ALT_ENTER = "alt+enter"
+    DRAWN = "drawn"
 
 
 def register_alt_enter() -> None:
     """Register Alt+Enter with Textual; some editors' terminals also send it for Shift+Enter."""
     table = cast(MutableMapping[str, tuple[_Key, ...]], sequences.ANSI_SEQUENCES_KEYS)
     table["\x1b\r"] = table["\x1b\n"] = (_Key.ALT_ENTER,)
+
+
+def register_drawn_report() -> None:
+    """Register the terminal's answer to a device status request with Textual, as a key: the parser knows no other."""
+    table = cast(MutableMapping[str, tuple[_Key, ...]], sequences.ANSI_SEQUENCES_KEYS)
+    table["\x1b[0n"] = table["\x1b[3n"] = (_Key.DRAWN,)
+
+
+class ScreenDrawn(Message, bubble=False):
+    """The terminal reports that it has drawn what was written before its request."""
+
+
+def normalize_input(message: Message) -> Message:
+    """Replace the keys that are none, and those that Textual would drop."""
+    if isinstance(message, events.Key) and message.key == _Key.DRAWN.value:
+        return ScreenDrawn()
+    return unprintable_as_paste(message)
 
 
 def normalize_key_name(key: str) -> str:

@@ -19,7 +19,7 @@ from textual.drivers.web_driver import WebDriver
 from textual.message import Message
 
 from kimi_tui.ui.tui.terminal.bracketed_paste import END, START
-from kimi_tui.ui.tui.terminal.key_sequences import unprintable_as_paste
+from kimi_tui.ui.tui.terminal.key_sequences import normalize_input
 
 _log = logging.getLogger(__name__)
 _MESSAGE_NAMES = re.compile(r"\a?\x1b\](2|9);([^\x07\x1b]*)\x07")
@@ -76,7 +76,7 @@ class BrowserDriver(WebDriver):
             self._leave()
 
     def process_message(self, message: Message) -> None:
-        super().process_message(unprintable_as_paste(message))
+        super().process_message(normalize_input(message))
 
     def send_message(self, message: Message) -> None:
         if not self.exit_event.is_set() and not self._loop.is_closed():  # else the app takes no input any more

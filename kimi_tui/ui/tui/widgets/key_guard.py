@@ -1,7 +1,10 @@
 """Protects a new dialog from keys that were meant for something else."""
 
 from collections.abc import Callable
+from functools import partial
 from weakref import WeakSet
+
+from kimi_tui.ui.tui.terminal.drawn_reports import PATIENCE_S, call_when_drawn
 
 QUIET_S = 0.5
 _guards: "WeakSet[KeyGuard]" = WeakSet()
@@ -25,31 +28,46 @@ def restart_unready(age_s: float) -> None:
 class KeyGuard:
     """Accepts keys once the dialog has been on screen, unchanged and without a key, for half a second.
 
-    Each early key restarts the wait, so a held key is never accepted.
+    Each early key restarts the wait, so a held key is never accepted. On a slow connection the screen is that of the
+    user, which shows the dialog later than it was written.
     """
 
-    def __init__(self, clock: Callable[[], float], quiet_s: float = QUIET_S) -> None:
+    def __init__(self, clock: Callable[[], float], quiet_s: float = QUIET_S, *, of_dialog: bool = True) -> None:
         self._clock = clock
         self._quiet_s = quiet_s
-        self._since = clock()
+        self._of_dialog = of_dialog
+        self._drawings = 0
+        self.restart()
         _guards.add(self)
 
     def open(self) -> None:
         """Accept the next key: the user requested the dialog."""
-        self._since = float("-inf")
+        self._since, self._is_drawn = float("-inf"), True
 
     def restart(self) -> None:
         """Restart the wait: the dialog changed, or a key came too early."""
-        self._since = self._clock()
+        self._since, self._is_drawn = self._clock(), True
+        if self._of_dialog:
+            self._drawings += 1
+            # defence: guard-until-drawn
+            self._is_drawn = not call_when_drawn(partial(self._on_drawn, self._drawings))
+
+    def _on_drawn(self, drawing: int) -> None:
+        if drawing == self._drawings and not self._is_drawn:
+            self._since, self._is_drawn = self._clock(), True
+
+    @property
+    def _ready_at(self) -> float:
+        return self._since + (self._quiet_s if self._is_drawn else PATIENCE_S)
 
     @property
     def remaining(self) -> float:
-        """Seconds until a key is accepted."""
-        return max(0.0, self._since + self._quiet_s - self._clock())
+        """Seconds until a key is accepted, at most."""
+        return max(0.0, self._ready_at - self._clock())
 
     def was_ready(self, age_s: float) -> bool:
         """Whether a key was accepted `age_s` seconds ago."""
-        return self._since + self._quiet_s <= self._clock() - age_s
+        return self._ready_at <= self._clock() - age_s
 
     def accepts(self) -> bool:
         """Whether a key is accepted now; a rejected key restarts the wait."""
