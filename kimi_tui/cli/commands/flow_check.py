@@ -4,18 +4,18 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Literal
 
 from kimi_tui.cli.chart_finding import Finding
+from kimi_tui.cli.commands.command_syntax import check_commands
 from kimi_tui.cli.output import print_json, print_out, printable
 from kimi_tui.cli.work_dir import resolve_work_dir
 from kimi_tui.errors import FlowError, KimiTuiError, SkillError, UsageError
 from kimi_tui.flow import build_flow, read_chart
 from kimi_tui.flow.model.graph import ChartSource, Flow
 from kimi_tui.flow.model.validation import diagnostics, lint
-from kimi_tui.skill.chart_block import first_chart
+from kimi_tui.skill.chart_block import ChartBlock, first_chart
 from kimi_tui.skill.guidance import GuidanceResult, guidance_beside, guidance_of_chart, lines_of_frontmatter
 from kimi_tui.skill.skill import SKILL_FILE, Scope, Skill, SkillKind, parse_skill
 from kimi_tui.skill.skill_file import read_source
@@ -26,8 +26,9 @@ _NOT_LOOKED_INTO = frozenset({".git", ".hg", ".svn", ".venv", "venv", "node_modu
 
 def run_check(options: argparse.Namespace) -> int:
     """Print the findings; returns 1 if a chart cannot be run."""
-    files = [*_files(options.paths, resolve_work_dir(options))]
-    findings = [finding for file, named in files for finding in check_file(file, named=named)]
+    work_dir = resolve_work_dir(options)
+    files = [*_files(options.paths, work_dir)]
+    findings = [finding for file, named in files for finding in check_file(file, named=named, untrusted=[work_dir])]
     errors = sum(finding.severity == "error" for finding in findings)
     if options.explain and options.format != "text":
         raise UsageError("--explain needs --format text")
@@ -75,25 +76,27 @@ def _load_flow(file: Path) -> Flow | None:
         return None
 
 
-def check_file(file: Path, *, named: bool) -> list[Finding]:
+def check_file(file: Path, *, named: bool, untrusted: Sequence[Path] | None = None) -> list[Finding]:
     """Check the charts of a file; findings are in file order.
 
-    `named`: the user named the file, so it should contain a chart.
+    `named`: the user named the file, so it should contain a chart. `untrusted`: the folders whose Bash must not be
+    started; None: commands are not checked.
     """
     try:
         text = read_source(file)
         if file.suffix.lower() in CHART_SUFFIXES:
             source: ChartSource = "d2" if file.suffix.lower() == ".d2" else "mermaid"
             findings = _check_chart(text, source, file)
+            findings += _check_commands(text, source, file, untrusted)
             findings += _guidance(text, source, file, lambda flow: guidance_of_chart(flow, text))
         else:
-            findings = _check_markdown(text, file, named)
+            findings = _check_markdown(text, file, named, untrusted)
     except SkillError as error:
         findings = [Finding(str(file), error.line or 1, 1, "error", error.cause)]
     return sorted(findings, key=lambda finding: (finding.line, finding.column))
 
 
-def _check_chart(text: str, source: Literal["mermaid", "d2"], file: Path) -> list[Finding]:
+def _check_chart(text: str, source: ChartSource, file: Path) -> list[Finding]:
     try:
         chart = read_chart(text, source)
     except FlowError as error:
@@ -101,6 +104,19 @@ def _check_chart(text: str, source: Literal["mermaid", "d2"], file: Path) -> lis
     return [
         *(Finding(str(file), flaw.line or 1, flaw.column or 1, "error", flaw.cause) for flaw in diagnostics(chart)),
         *(Finding(str(file), note.line, note.column, "warning", note.text) for note in lint(chart)),
+    ]
+
+
+def _check_commands(text: str, source: ChartSource, file: Path, untrusted: Sequence[Path] | None) -> list[Finding]:
+    if untrusted is None:
+        return []
+    try:
+        chart = read_chart(text, source)
+    except FlowError:
+        return []
+    return [
+        Finding(str(file), each.line, each.column, each.severity, each.text)
+        for each in check_commands(chart, untrusted)
     ]
 
 
@@ -116,7 +132,7 @@ def _guidance(text: str, source: ChartSource, file: Path, read: Callable[[Flow],
     ]
 
 
-def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
+def _check_markdown(text: str, file: Path, named: bool, untrusted: Sequence[Path] | None) -> list[Finding]:
     """Check a flow skill by its own rules; of other Markdown files, if named, the first chart."""
     skill: Skill | None = None
     if text.startswith("---") or file.name == SKILL_FILE:
@@ -130,7 +146,11 @@ def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
             or problem.of_flow
             or (problem.severity == "warning" and (problem.line or 0) >= chart_line > 0)
         ]
+        lines = text.split("\n")
+        block = first_chart(lines, skip=lines_of_frontmatter(lines))
+        commands = [] if block is None else _check_commands(block.text, block.source, file, untrusted)
         return [
+            *(_in_file(finding, block) for finding in commands if block is not None),
             *(Finding(str(file), note.line, 1, "note", note.text) for note in skill.guidance_notes),
             *(
                 Finding(str(file), problem.line or 1, problem.column or 1, problem.severity, problem.text)
@@ -150,6 +170,7 @@ def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
             return mistyped
         return [Finding(str(file), 1, 1, "error", "no mermaid or d2 block found")]
     findings = _check_chart(block.text, block.source, file)
+    findings += _check_commands(block.text, block.source, file, untrusted)
     lines = text.split("\n")
     placed = _guidance(
         block.text,
@@ -157,10 +178,13 @@ def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
         file,
         lambda flow: guidance_beside(flow, block, lines, skip=lines_of_frontmatter(lines)),
     )
-    for each in findings:
-        line, column = block.place(each.line, each.column)
-        placed.append(Finding(each.file, line, column or 1, each.severity, each.text))
-    return [*mistyped, *placed]
+    return [*mistyped, *placed, *(_in_file(finding, block) for finding in findings)]
+
+
+def _in_file(finding: Finding, block: ChartBlock) -> Finding:
+    """The finding in a chart, at its place in the file."""
+    line, column = block.place(finding.line, finding.column)
+    return replace(finding, line=line, column=column or 1)
 
 
 def _files(names: list[str], work_dir: Path) -> Iterator[tuple[Path, bool]]:
