@@ -33,13 +33,17 @@ _WITH_VALUE = re.compile(r"[\w-]+:[ \t]+[^\s|>&#\[{]")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: text, items or pairs, and its line and column in the file (from 1)."""
+    """One field: text, items or pairs, and its line and column in the file (from 1).
+
+    `not_text`: the keys of a table whose values are not text, such as a table or nothing; they are not in `pairs`.
+    """
 
     line: int
     column: int
     text: str | None = None
     items: tuple[str, ...] | None = None
     pairs: Mapping[str, str] | None = None
+    not_text: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -179,10 +183,24 @@ def _field(node: Any, line: int, column: int) -> Field:
         case "sequence":
             return Field(line, column, items=tuple(text for each in node.value if (text := _scalar(each)) is not None))
         case _:
-            pairs = ((_scalar(key), _scalar(value)) for key, value in node.value)
-            return Field(
-                line, column, pairs={key: value for key, value in pairs if key is not None and value is not None}
-            )
+            return _table(node, line, column)
+
+
+def _table(node: Any, line: int, column: int) -> Field:
+    pairs: dict[str, str] = {}
+    not_text: list[str] = []
+    for key_node, value_node in node.value:
+        key, value = _scalar(key_node), _scalar(value_node)
+        if key is None:
+            continue
+        if key in pairs or key in not_text:
+            place = key_node.start_mark.line + 2, key_node.start_mark.column + 1
+            raise FrontmatterError(tr("`{key}` appears twice in the frontmatter", key=key), *place)
+        if value is None:
+            not_text.append(key)
+        else:
+            pairs[key] = value
+    return Field(line, column, pairs=pairs, not_text=tuple(not_text))
 
 
 def _scalar(node: Any) -> str | None:

@@ -336,6 +336,11 @@ class _Reader:
             elif key in INACTIVE_FLOW_KEYS:
                 text = tr("`{key}` is recognized but has no effect yet", key=key)
                 self.problems.append(Problem(self.path, line, column, "warning", text, of_flow=True))
+        for key in field.not_text if field is not None else ():
+            if key in FLOW_KEYS:  # defence: caps-are-not-dropped
+                wrong = True
+                cause = tr("`{key}` needs a value, a text on the same line", key=key)
+                self.add("error", f"{cause} " + tr("(used as a standard skill)"), *self.place_of("metadata", key))
         moves, budget = values.get("max-moves"), values.get("budget")
         if wrong:
             return None

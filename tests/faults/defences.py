@@ -2617,6 +2617,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_without_a_user_the_run_ends_at_the_cap_and_goes_on_with_a_higher_one",
     ),
     Defence(
+        "budgets of flows", "a cap that is no text", "caps-are-not-dropped", NEVER,
+        "test_a_cap_that_is_no_text_is_an_error_and_not_dropped",
+    ),
+    Defence(
+        "commands of flows", "Bash parses and runs nothing", "check-without-running",
+        Value('[bash, "--norc", "--noprofile"]'), "test_no_command_runs_and_no_start_file_is_read",
+    ),
+    Defence(
+        "commands of flows", "Bash without what the environment would have it read", "check-without-start-files",
+        Instead("import os\nenv = {**os.environ}"), "test_no_command_runs_and_no_start_file_is_read",
+    ),
+    Defence(
         "budgets of flows", "the smallest of several caps", "smallest-budget", Value("self.given"),
         "test_the_smallest_cap_of_each_quantity_is_used",
     ),

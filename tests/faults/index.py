@@ -922,6 +922,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/file_support/test_git_dirs.py::test_a_git_file_that_leads_nowhere_is_no_repository_and_no_crash",
     ),
     "budgets of flows": (
+        "tests/skill/test_skill.py::test_a_cap_that_is_no_text_is_an_error_and_not_dropped",
         "tests/soul/flows/test_budgets.py::test_spend_is_the_service_s_own_count_to_the_token",
         "tests/soul/flows/test_budgets.py::test_no_subagent_sends_a_request_after_the_cap",
         "tests/soul/flows/test_budgets.py::test_without_a_user_the_run_ends_at_the_cap_and_goes_on_with_a_higher_one",
@@ -929,6 +930,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/soul/flows/test_budgets.py::test_a_cost_cap_without_prices_is_an_error_before_anything_runs",
     ),
     "commands of flows": (
+        "tests/cli/commands/test_command_syntax.py::test_no_command_runs_and_no_start_file_is_read",
         "tests/flow/run/test_user_question.py::test_without_a_user_the_run_waits_and_can_be_resumed_with_a_choice",
         "tests/flow/model/test_command_template.py::test_no_value_becomes_code_in_any_command_that_is_accepted",
         "tests/flow/model/test_command_template.py::test_a_command_that_might_run_a_value_is_refused",

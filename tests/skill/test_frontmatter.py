@@ -44,6 +44,7 @@ def test_the_body_begins_after_the_table() -> None:
         ("---\nname: a\ndescription: when: always\n---\n", 3, "quotes"),
         ("---\nname: [a\n---\n", 3, "not YAML"),
         ("---\nname: a\nother: 1\nname: b\n---\n", 4, "twice"),
+        ("---\nmetadata:\n  budget: 1\n  budget: 2\n---\n", 4, "twice"),
         ("---\njust words\n---\n", 2, "must be a mapping"),
         ("---\n- a\n---\n", 2, "must be a mapping"),
         ("---\n[a]: b\n---\n", 2, "must be plain words"),

@@ -175,6 +175,19 @@ def test_the_prompt_is_the_whole_file_and_what_the_user_asks() -> None:
     assert skill_prompt(made, " \n") == skill_prompt(made)
 
 
+@pytest.mark.parametrize("value", ["", " ~", " [1 usd]", "\n    usd: 1"])
+def test_a_cap_that_is_no_text_is_an_error_and_not_dropped(value: str) -> None:
+    made = skill(
+        f"name: fix-it\ndescription: d\ntype: flow\nmetadata:\n  budget:{value}",
+        "```mermaid\nflowchart TD\nBEGIN --> A --> END\n```",
+    )
+    assert made.flow is None
+    (problem,) = [each for each in made.problems if each.severity == "error"]
+    assert (problem.line, problem.text) == (
+        6, "`budget` needs a value, a text on the same line (used as a standard skill)",
+    )  # fmt: skip
+
+
 def test_a_hidden_skill_says_so_in_its_metadata() -> None:
     assert skill("name: fix-it\ndescription: d\nmetadata:\n  hidden: true").hidden
     assert not skill("name: fix-it\ndescription: d").hidden
