@@ -24,8 +24,9 @@ from kimi_tui.flow.model.settings import (
     nearest_key,
     read_settings,
 )
-from kimi_tui.flow.model.status_branches import status_branch_fault
-from kimi_tui.flow.model.variables import ITEM, Variable, variables
+from kimi_tui.flow.model.status_branches import ELSE, status_branch_fault
+from kimi_tui.flow.model.value_branches import PossibleValues, missing_branches, possible_values
+from kimi_tui.flow.model.variables import ITEM, Reference, Variable, misspelled_variables, references, variables
 from kimi_tui.i18n import UserText, tr
 
 NodeRole = Literal["begin", "end", "task", "decision"]
@@ -38,6 +39,7 @@ BUILT_IN_TOOLS = (
 )
 """The tools of the program, for `flow check`; a session may have more."""
 MCP_PREFIX = "mcp__"
+_FIELDS_OF_ALL = ("text", "output", "status")
 _MAX_REACHED = 200
 """The maximum number of nodes whose variables are checked for paths on which they are not set."""
 
@@ -72,6 +74,7 @@ def setting_warnings(chart: ChartSettings, reached: Set[str]) -> Iterator[ChartN
         yield from _key_warnings(node)
         if node.settings:
             yield from _node_warnings(chart, node)
+    yield from _spelling_warnings(chart, reached)
     yield from _reach_warnings(chart, reached)
 
 
@@ -221,32 +224,98 @@ def _node_warnings(chart: ChartSettings, node: ChartNode) -> Iterator[ChartNote]
             else:
                 text = tr("`{tool}` is not a tool of kimi-tui", tool=name)
             yield ChartNote(text, used["tools"].line, used["tools"].column)
-    if settings.on is not None and "else" not in {(edge.label or "").strip() for edge in chart.outgoing[node.id]}:
+    if settings.ask and settings.timeout is not None and "default" not in used:
+        yield ChartNote(
+            tr("`timeout` has no effect on a node with `ask` and no `default`"),
+            used["timeout"].line,
+            used["timeout"].column,
+        )
+    if settings.on is not None:
+        yield from _value_branch_warnings(chart, node, settings.on, used["on"])
+
+
+def _value_branch_warnings(
+    chart: ChartSettings, node: ChartNode, on: str, setting: WrittenSetting
+) -> Iterator[ChartNote]:
+    """Warn of branches that no value of `on` takes, and of values without a branch."""
+    branches = [((edge.label or "").strip(), edge) for edge in chart.outgoing[node.id]]
+    possible = _values_of(chart, on)
+    for label, edge in branches:
+        if possible is not None and label not in ("", ELSE) and not possible.fits(label):
+            yield ChartNote(
+                tr("the branch `{label}` is never taken: the value of `{on}` is {values}",
+                    label=label, on=on, values=possible.shown),
+                edge.line,
+                edge.column,
+            )  # fmt: skip
+    if missing_branches(possible, [label for label, _ in branches]):
         yield ChartNote(
             tr("`{node}` has no branch `else`: a value without a branch stops the run", node=node.id),
-            used["on"].line,
-            used["on"].column,
+            setting.line,
+            setting.column,
         )
+
+
+def _values_of(chart: ChartSettings, text: str) -> PossibleValues | None:
+    """The values of a text that is a single variable of a node; None if it can be any text."""
+    match list(references(text.strip())):
+        case [Reference(Variable(source, field), 0, end)] if end == len(text.strip()) and source in chart.nodes:
+            labels = [(edge.label or "").strip() for edge in chart.outgoing[source]]
+            return possible_values(chart.settings[source], labels, field)
+        case _:
+            return None
+
+
+def _texts_with_variables(node: ChartNode) -> list[tuple[str, int, int]]:
+    """The node's texts that can contain variables, with their places; the label is the first."""
+    texts = [(node.label, node.line, node.column)]
+    texts += [
+        (setting.value or "", setting.line, setting.column)
+        for setting in last_of_each(node.settings).values()
+        if setting.key in KEYS_WITH_VARIABLES
+    ]
+    return texts
+
+
+def _spelling_warnings(chart: ChartSettings, reached: Set[str]) -> Iterator[ChartNote]:
+    """Warn of texts that are nearly variables: without the closing brace, with spaces, or in another case."""
+    for node in chart.nodes.values():
+        if node.id not in reached:
+            continue
+        run = last_of_each(node.settings).get("run")
+        for text, line, column in _texts_with_variables(node):
+            if run is not None and text is run.value:
+                continue  # a variable of the shell may be meant
+            if text is node.label and chart.settings[node.id].each is None:
+                for variable in variables(text):
+                    if not variable.node and variable.field.startswith(ITEM):
+                        cause = tr("`{variable}` has a value only in a node with `each`", variable=variable)
+                        yield ChartNote(cause, line, column)
+            for found, variable in misspelled_variables(text):
+                if not variable.node or variable.node in chart.nodes:
+                    yield ChartNote(
+                        tr("`{found}` stays as written; did you mean `{variable}`?", found=found, variable=variable),
+                        line,
+                        column,
+                    )
 
 
 def _reach_warnings(chart: ChartSettings, reached: Set[str]) -> Iterator[ChartNote]:
     """Warn of variables whose node does not run on some path, or on any path, to the place of their use."""
     uses: dict[str, list[tuple[ChartNode, int, int, Variable]]] = {}
-    uses_settings = any(setting.key in NODE_KEYS for node in chart.nodes.values() for setting in node.settings)
+    uses_variables = any(
+        any(setting.key in NODE_KEYS for setting in node.settings)
+        or any(not variable.node or variable.node in chart.nodes for variable in variables(node.label))
+        for node in chart.nodes.values()
+    )
     for node in chart.nodes.values():
         if node.id not in reached:
             continue
-        texts = [(node.label, node.line, node.column)]
-        texts += [
-            (setting.value or "", setting.line, setting.column)
-            for setting in last_of_each(node.settings).values()
-            if setting.key in KEYS_WITH_VARIABLES
-        ]
-        for text, line, column in texts:
+        for text, line, column in _texts_with_variables(node):
             for variable in variables(text):
                 if variable.node in chart.nodes:
                     uses.setdefault(variable.node, []).append((node, line, column, variable))
-                elif variable.node and text is node.label and uses_settings:
+                elif variable.node and text is node.label and (uses_variables or variable.field in _FIELDS_OF_ALL):
                     yield ChartNote(
                         tr("the chart has no node `{node}`, so `{variable}` stays as written",
                             node=variable.node, variable=variable),

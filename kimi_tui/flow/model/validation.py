@@ -121,10 +121,31 @@ def lint(read: Flow | Chart) -> list[ChartNote]:
 
 
 def _container_warnings(chart: Chart) -> Iterator[ChartNote]:
-    """Warn about D2 containers with a long text: maybe a step whose braces were not meant to contain steps."""
-    groups = {group.id for group in chart.groups} if chart.source == "d2" else set[str]()
+    """Warn about groups with what only a step has: a text that looks like a prompt, settings, or no nodes inside.
+
+    Every D2 container has a title as its text; the text of a Mermaid node is meant as a prompt.
+    """
+    groups = {group.id: group for group in chart.groups}
+    is_title = chart.source == "d2"
     for node in chart.nodes:
-        if node.id in groups and ("\n" in node.label or len(node.label) > LONGEST_BRANCH_LABEL):
+        if node.id not in groups:
+            continue
+        if not groups[node.id].members:
+            yield ChartNote(
+                tr("the group `{group}` has no nodes, so it is a step with the prompt `{label}`",
+                    group=node.id, label=_short(node.label)),
+                groups[node.id].line,
+                groups[node.id].column,
+            )  # fmt: skip
+            continue
+        for setting in node.settings:
+            yield ChartNote(
+                tr("`{node}` is a group, so its setting `{key}` has no effect", node=node.id, key=setting.key),
+                setting.line,
+                setting.column,
+            )
+        is_prompt = "\n" in node.label or len(node.label) > LONGEST_BRANCH_LABEL
+        if is_prompt if is_title else node.label != node.id:
             yield ChartNote(
                 tr(
                     "`{node}` is a container: its text is only a title and is not sent to the model",
@@ -337,10 +358,12 @@ def _branch_warnings(node: ChartNode, outgoing: Sequence[ChartEdge]) -> Iterable
     folded: dict[str, str] = {}
     for edge in outgoing:
         label = _branch(edge) or ""
-        first_label = folded.setdefault(label.casefold(), label)
+        first_label = folded.setdefault(_without_spaces(label), label)
         if first_label != label:
             yield ChartNote(
-                tr("the branches `{other}` and `{label}` differ only in case", other=first_label, label=label),
+                tr(
+                    "the branches `{other}` and `{label}` differ only in case or spaces", other=first_label, label=label
+                ),
                 edge.line,
                 edge.column,
             )
@@ -366,6 +389,11 @@ def _branch_warnings(node: ChartNode, outgoing: Sequence[ChartEdge]) -> Iterable
                 edge.line,
                 edge.column,
             )
+
+
+def _without_spaces(label: str) -> str:
+    """The visible characters of a label, in one case."""
+    return "".join(character for character in label.casefold() if not character.isspace() and character.isprintable())
 
 
 def _short(label: str) -> str:

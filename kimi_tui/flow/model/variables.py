@@ -15,6 +15,11 @@ _VARIABLE = re.compile(
     rf"|\$\{{(?:(?P<args>ARGS)|(?P<item>item(?:\.{_FIELD})?)"
     rf'|(?:"(?P<quoted>[^"\n{{}}]+)"|(?P<plain>[^\s{{}}"\'`$:?!/#%^,@=+|&<>()\[\]*\\]+))\.(?P<field>{_FIELD}))\}}'
 )
+_NEARLY = re.compile(
+    r"(?<!\$)(?:(?P<shell>(?-i:\$ARGS))\b|\$\{\s*(?:(?P<args>args)(?![\w.\[(:?-])"
+    rf'|(?:"(?P<quoted>[^"\n{{}}]+)"|(?P<plain>[^\s{{}}"\'`$:?!/#%^,@=+|&<>()\[\]*\\]+))\.(?P<field>{_FIELD}))\s*\}}?)',
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,18 @@ def references(text: str) -> Iterator[Reference]:
 def variables(text: str) -> list[Variable]:
     """The variables of a text, in order."""
     return [reference.variable for reference in references(text) if reference.variable is not None]
+
+
+def misspelled_variables(text: str) -> Iterator[tuple[str, Variable]]:
+    """Texts that are nearly a variable, such as `${ARGS` and `${ args }`, with the variable that was probably meant."""
+    if "$" not in text:
+        return
+    starts = {reference.start for reference in references(text)}
+    for match in _NEARLY.finditer(text):
+        if match.start() not in starts:
+            is_args = match["shell"] or match["args"]
+            meant = ARGS_VARIABLE if is_args else Variable(match["quoted"] or match["plain"], match["field"])
+            yield match.group().strip(), meant
 
 
 def expand(text: str, value_of: Callable[[Variable], str | None]) -> str:

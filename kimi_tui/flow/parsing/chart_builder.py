@@ -51,6 +51,14 @@ class ChartBuilder:
         node = self.nodes[node_id]
         node.label, node.labelled_at, node.inside = label, offset, inside
 
+    def note_other_label(self, node_id: str, label: str, offset: int) -> None:
+        """Warn if a node that has a label gets another one."""
+        if self.nodes[node_id].label not in (None, label):
+            self.note_replaced_label(node_id, offset)
+
+    def note_replaced_label(self, node_id: str, offset: int) -> None:
+        self.note(tr("`{node}` gets another text here; only the last one counts", node=node_id), offset)
+
     def has_id_as_label(self, node_id: str) -> bool:
         return self.nodes[node_id].label in (None, node_id)
 

@@ -183,6 +183,62 @@ def test_a_variable_of_a_node_that_runs_later_is_a_warning():
     ]
 
 
+@pytest.mark.parametrize(
+    ("found", "meant"),
+    [
+        ("${ARGS", "${ARGS}"),
+        ("${args}", "${ARGS}"),
+        ("${ ARGS }", "${ARGS}"),
+        ("$ARGS", "${ARGS}"),
+        ("${a.text", "${a.text}"),
+        ("${ a.text }", "${a.text}"),
+    ],
+)
+def test_a_text_that_is_nearly_a_variable_is_a_warning(found, meant):
+    chart = ("flowchart TD", "B([BEGIN]) --> a[Work]", f'a --> b["Say {found} now"]', "b --> E([END])")
+    assert [(line, text) for line, _, text in warnings(chart=chart)] == [
+        (3, f"`{found}` stays as written; did you mean `{meant}`?")
+    ]
+
+
+@pytest.mark.parametrize("text", ["$${ARGS}", "${args.name}", "${ARGS_FILE}", "${b.size", "$args", "${x}", "${ARGS}"])
+def test_other_texts_with_a_dollar_are_no_variables(text):
+    chart = ("flowchart TD", "B([BEGIN]) --> a[Work]", f'a --> c["Say {text} now"]', "c --> E([END])")
+    assert warnings(chart=chart) == []
+
+
+def test_a_misspelled_node_of_a_variable_is_a_warning_in_a_chart_without_settings():
+    chart = ("flowchart TD", "B([BEGIN]) --> test[Work]", 'test --> b["Say ${tset.text}"]', "b --> E([END])")
+    assert [text for _, _, text in warnings(chart=chart)] == [
+        "the chart has no node `tset`, so `${tset.text}` stays as written"
+    ]
+
+
+def test_an_item_in_a_label_without_each_is_a_warning():
+    chart = ("flowchart TD", 'B([BEGIN]) --> a["Work on ${item}"]', "a --> E([END])")
+    assert [text for _, _, text in warnings(chart=chart)] == ["`${item}` has a value only in a node with `each`"]
+
+
+def test_a_time_to_answer_without_a_default_is_a_warning():
+    assert warnings('check@{ ask: human, timeout: "1d" }') == [
+        (6, 21, "`timeout` has no effect on a node with `ask` and no `default`")
+    ]
+    assert warnings('check@{ ask: human, timeout: "1d", default: park }') == []
+
+
+def test_the_settings_of_a_group_are_a_warning():
+    chart = ("flowchart TD", "B([BEGIN]) --> S", "subgraph S [Two]", "X --> Y", "end", "S --> E([END])")
+    text = "`S` is a group, so its setting `run` has no effect"
+    assert warnings('S@{ run: "ls" }', chart=chart) == [(7, 5, text)]
+    source = "BEGIN -> S\nS: {\n  X -> Y\n}\nS -> END\nvars: { flow: { S: { run: ls } } }\n"
+    assert [(note.line, note.text) for note in lint(read_d2(source))] == [(6, text)]
+
+
+def test_a_setting_that_d2_has_twice_is_a_warning():
+    source = "BEGIN -> a\na -> END\nvars: { flow: { a: { run: ls; run: pwd } } }\n"
+    assert [note.text for note in lint(read_d2(source))] == ["`a` has `run` more than once; the last one counts"]
+
+
 def test_an_unknown_tool_is_a_warning_which_names_only_a_tool_that_is_near():
     assert [text for _, _, text in warnings('work@{ tools: "ReadFiel Zzqx" }')] == [
         "`ReadFiel` is not a tool of kimi-tui; did you mean `ReadFile`?",

@@ -131,7 +131,23 @@ def test_a_sound_flow_has_no_warnings():
     [
         (("BEGIN --> END", "A --> END"), 3, "`A` cannot be reached"),
         (("BEGIN --> A", "A -->|x| END", "A -->|y| B"), 4, "the run stops at `B`"),
-        (("BEGIN --> A", "A -->|Go| END", "A -->|go| B --> END"), 4, "differ only in case"),
+        (("BEGIN --> A", "A -->|Go| END", "A -->|go| B --> END"), 4, "differ only in case or spaces"),
+        (("BEGIN --> A", "A -->|go on| END", 'A -->|"go  on\u200b"| B --> END'), 4, "differ only in case or spaces"),
+        (
+            ("BEGIN --> A[One]", "A --> B[Two] --> END", "A[Three]"),
+            4,
+            "`A` gets another text here; only the last one counts",
+        ),
+        (
+            ("BEGIN --> S", "subgraph S [Review]", "end", "S --> END"),
+            3,
+            "`S` has no nodes, so it is a step with the prompt `S`",
+        ),
+        (
+            ("BEGIN --> A[Do it] --> END", "subgraph A", "X --> Y", "end"),
+            2,
+            "`A` is a container: its text is only a title",
+        ),
         (("BEGIN --> A", 'A -->|"x #lt; y"| END', "A -->|go| B --> END"), 3, "contains `<`"),
         (("BEGIN --> A", 'A -->|"x<br>y"| END', "A -->|go| B --> END"), 3, "more than one line"),
         (("BEGIN --> A", f"A -->|{'x' * 41}| END", "A -->|go| B --> END"), 3, "41 characters"),

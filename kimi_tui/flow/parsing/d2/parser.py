@@ -166,6 +166,8 @@ class _Reader:
         if value.suspends is not None and not field.reserved:
             suspend(Match(field), suspended=value.suspends)
             value = value.without_text()
+        if value.scalar is not None and field.value is not None and value.scalar.text != field.value.text:
+            self.tree.replaced[field] = value.offset
         self._set_text(value, field)
 
     def _connections(self, scope: Field, links: list[Link], start: int) -> None:

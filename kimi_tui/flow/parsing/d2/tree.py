@@ -86,6 +86,8 @@ class Tree:
         self.by_link: dict[tuple[Field, str, Field], list[Edge]] = {}
         self._substituted = 0
         self._unknown: dict[int, str] = {}
+        self.replaced: dict[Field, int] = {}
+        """The fields that got another text, with the place of the last one."""
         self._created = 0
 
     def child(self, scope: Field, name: str, offset: int, *, bare: bool) -> Field:
@@ -119,6 +121,8 @@ class Tree:
             if shown is field:
                 builder.mention(node_id, field.offset)
                 self._node(builder, node_id, field)
+                if field in self.replaced:
+                    builder.note_replaced_label(node_id, self.replaced[field])
                 members = [ids[child][0] for child in field.shapes() if child in ids and ids[child][1] is child]
                 if members:
                     builder.group(node_id, members, offset=field.offset)
@@ -145,6 +149,11 @@ class Tree:
                 builder.note(tr("settings of `{node}`, but the chart has no such node", node=node.name), node.offset)
                 continue
             for setting in node.children.values():
+                if setting in self.replaced:
+                    text = tr(
+                        "`{node}` has `{key}` more than once; the last one counts", node=node_id, key=setting.name
+                    )
+                    builder.note(text, self.replaced[setting])
                 value = None if setting.value is None else self._filled(setting.value, setting)
                 builder.setting(node_id, setting.name, value, setting.offset)
 

@@ -396,6 +396,7 @@ class _Reader:
         if node_id in self.edge_ids:
             return
         self.out.mention(node_id, start)
+        self.out.note_other_label(node_id, label, start)
         self.out.label(node_id, label, start)
         self.out.shape(node_id, shape)
 
@@ -407,11 +408,13 @@ class _Reader:
 
     def _take_data(self, node_id: str, data: _Data | None) -> None:
         """Apply a node's data block; as in Mermaid, only after the next node of a `&` is parsed."""
-        if data is None or node_id in self.edge_ids or node_id in self.subgraph_ids:
+        if data is None or node_id in self.edge_ids:
             return
         block, start = data
         pairs = {key: value for key, value, _ in block.pairs if value is not None}
         self._settings(node_id, block)
+        if node_id in self.subgraph_ids:
+            return
         label = pairs.get("label", "")
         if label:
             self.out.label(node_id, plain(label, on_page=False), start)
