@@ -77,6 +77,12 @@ def add_options(command: argparse.ArgumentParser) -> None:
             help="use DIR instead of the default skill folders",
         )
     for parser in (run_, resume):
+        parser.add_argument(
+            "-m", "--model", metavar="NAME", default=argparse.SUPPRESS, help="use this configured model"
+        )
+        parser.add_argument(
+            "--trust", action="store_true", default=argparse.SUPPRESS, help="trust this folder for this run"
+        )
         add_budget_options(parser, suppress_defaults=True)
         parser.add_argument(
             "--when-asked",

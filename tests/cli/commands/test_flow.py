@@ -294,6 +294,23 @@ def test_a_real_run_is_the_flow_option_with_all_that_was_said_before_it(kimi: Ki
     assert err.startswith("kimi-tui: ")
 
 
+@pytest.mark.parametrize("command", [["run", "demo"], ["resume", "RUN"]])
+async def test_model_and_trust_may_stand_behind_the_subcommand(kimi: Kimi, command: list[str]) -> None:
+    from kimi_tui.cli.commands.flow import becomes_flow_option
+    from kimi_tui.cli.options import parse
+
+    stage = record_run(["ok", "<choice>yes</choice>"])
+    await stage.run()
+    command = [stage.runner.run_id if word == "RUN" else word for word in command]
+    options = parse(["flow", *command, "-m", "big", "--trust"])
+    assert becomes_flow_option(options)
+    assert (options.model, options.trust) == ("big", True)
+    before = parse(["-m", "big", "--trust", "flow", *command])
+    assert (before.model, before.trust) == ("big", True)
+    without = parse(["flow", *command])
+    assert (without.model, without.trust) == (None, False)
+
+
 WIDE = "flowchart TD\nBEGIN --> A[Which of them]\n" + "".join(
     f"A -->|way {n}| B{n}[Go on with number {n}]\nB{n} --> END\n" for n in range(9)
 )
