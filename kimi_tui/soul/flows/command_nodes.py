@@ -19,6 +19,7 @@ from kimi_tui.tools.core.tool import failed
 from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.tools.shell_support.node_command import NodeCommand, node_command
 from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import FunctionBody, TextPart, ToolCall, ToolResult, ToolReturnValue
 
@@ -113,12 +114,17 @@ def _place_variables(call: CommandCall) -> dict[str, str]:
     }
 
 
+def _brief(value: ToolReturnValue) -> str:
+    """What a result says to the user; its `message` is for the model."""
+    return next((block.text for block in value.display if isinstance(block, BriefBlock)), "")
+
+
 def _command_end(value: ToolReturnValue, node: NodeCommand, *, interrupted: bool) -> CommandEnd:
     if interrupted:
         return CommandEnd("cancelled")
     output = value.output if isinstance(value.output, str) else ""
     if node.ended is None:
-        return CommandEnd("rejected", detail=value.message or tr("the command did not run"))
+        return CommandEnd("rejected", detail=_brief(value) or value.message or tr("the command did not run"))
     if node.ended.timed_out:
         return CommandEnd("failed", output=output, detail=tr("the command took longer than {seconds} s",
             seconds=f"{node.seconds:g}"))  # fmt: skip

@@ -173,7 +173,8 @@ class Toolset:
 
 
 def _not_while_planning(why: str) -> ToolReturnValue:
-    return failed(f"{why} Call ExitPlanMode with your plan first.", brief="Not in plan mode")
+    brief = tr("plan mode is on: only what changes nothing runs; /plan off ends it")
+    return failed(f"{why} Call ExitPlanMode with your plan first.", brief=brief)
 
 
 def _key(call: ToolCall) -> str:

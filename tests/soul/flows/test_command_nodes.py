@@ -149,6 +149,9 @@ async def test_plan_mode_refuses_a_command_that_changes_something(tmp_path):
         run = asyncio.create_task(engine.prompt("/flow:check"))
         await until(lambda: received.of(FlowPaused))
         assert received.of(FlowPaused)[0].reason == "rejected"
+        assert received.of(FlowPaused)[0].detail == (
+            "plan mode is on: only what changes nothing runs; /plan off ends it"
+        )
         engine.stop_flow()
         await run
     assert not (tmp_path / "work" / "ran").exists()
