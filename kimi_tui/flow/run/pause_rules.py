@@ -7,6 +7,9 @@ from kimi_tui.flow.run.run_state import Pause, RunState
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.i18n import tr
 
+TOOL_REJECTED = tr("a tool was rejected")
+"""The detail of a pause at a tool that the user rejected."""
+
 
 def pause_reason(
     state: RunState, node: FlowNode, pause_next: Literal["user", "step"] | None, max_choice_retries: int
@@ -16,7 +19,7 @@ def pause_reason(
         without_choice = state.retries if node.settings.out is None else 0
         match state.stop:
             case "rejected":
-                return Pause("rejected", state.detail or tr("a tool was rejected"))  # defence: pause-at-rejected-tool
+                return Pause("rejected", state.detail or TOOL_REJECTED)  # defence: pause-at-rejected-tool
             case "cancelled" if not state.over_budget:
                 return Pause("cancelled")
             case "failed" | "max_steps" if state.failures > node.settings.retries:

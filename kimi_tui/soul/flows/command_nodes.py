@@ -124,7 +124,10 @@ def _command_end(value: ToolReturnValue, node: NodeCommand, *, interrupted: bool
         return CommandEnd("cancelled")
     output = value.output if isinstance(value.output, str) else ""
     if node.ended is None:
-        return CommandEnd("rejected", detail=_brief(value) or value.message or tr("the command did not run"))
+        extras = value.extras or {}
+        by_the_user = bool(extras.get("rejected")) and not extras.get("unattended")
+        detail = None if by_the_user else _brief(value) or value.message or tr("the command did not run")
+        return CommandEnd("rejected", detail=detail)
     if node.ended.timed_out:
         return CommandEnd("failed", output=output, detail=tr("the command took longer than {seconds} s",
             seconds=f"{node.seconds:g}"))  # fmt: skip

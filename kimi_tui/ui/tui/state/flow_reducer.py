@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from kimi_tui.flow.run.node_prompts import shown_label
+from kimi_tui.flow.run.pause_rules import TOOL_REJECTED
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.formats import clock
 from kimi_tui.ui.tui.i18n import labels
@@ -140,7 +141,7 @@ class FlowReducer:
         """Say why the run is paused; a gate is in the header of its node already, and a used up budget in a notice."""
         if message.reason == "user" and message.detail and run.waits_for_budget(at):
             return
-        why = "" if message.reason == "rejected" else message.detail or ""  # the state shows that already
+        why = "" if message.detail == TOOL_REJECTED else message.detail or ""  # the state shows that already
         if message.reason != "choice" or why:
             place = current_label(run) + (f" ({translate_lines(one_line(why))})" if why else "")
             state = _(labels.PAUSED[message.reason])

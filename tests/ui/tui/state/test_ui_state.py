@@ -409,6 +409,21 @@ def test_a_turn_that_was_interrupted_says_so_at_its_end() -> None:
     assert state.conversation.items[1:] == (AssistantItem("half an", done=True), INTERRUPTED)
 
 
+@pytest.mark.parametrize(
+    ("detail", "said"),
+    [
+        ("a tool was rejected", "flow paused: a tool was rejected · Fix"),
+        ("plan mode is on", "flow paused: a tool was rejected · Fix (plan mode is on)"),
+    ],
+)
+def test_a_pause_at_a_command_that_did_not_run_says_why(detail, said):
+    begun = (FlowNodeBegin(run_id="r", node_id="fix", move=1),)
+    state = folded(FLOW, *begun, FlowPaused(run_id="r", node_id="fix", reason="rejected", detail=detail))
+    notices = [item for item in state.conversation.items if isinstance(item, NoticeItem)]
+    assert [notice.text for notice in notices] == [said]
+
+
+
 def test_what_tells_why_a_step_broke_off_stands_for_the_seam() -> None:
     begun = (TurnBegin(user_input="x"), StepBegin(n=1), TextPart(text="half"), StepInterrupted())
     assert INTERRUPTED not in folded(*begun, said_error()).conversation.items
