@@ -13,6 +13,7 @@ from kimi_tui.flow.model.settings import WrittenSetting, last_of_each
 from kimi_tui.paths import find_program
 
 _SECONDS = 10.0
+_MOST = 1000
 _MAX_CAUSE = 200
 _LINE = re.compile(r"\Aline \d+: ")
 
@@ -37,6 +38,10 @@ def check_commands(chart: Chart, untrusted: Sequence[Path]) -> Iterator[CommandF
             continue
         if bash is None and (bash := find_program("bash", outside=untrusted)) is None:
             text = "the commands are not checked: Bash is not installed"
+            yield CommandFinding("note", text, command.line, command.column)
+            return
+        if len(causes) == _MOST and line not in causes:  # a process for each takes some milliseconds
+            text = f"the commands from here on are not checked: Bash checks at most {_MOST:,}"
             yield CommandFinding("note", text, command.line, command.column)
             return
         if line not in causes:

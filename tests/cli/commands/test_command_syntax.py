@@ -63,6 +63,24 @@ def test_without_bash_a_note_says_that_commands_are_not_checked(
     assert not (tmp_path / "ran").exists()
 
 
+def test_of_very_many_commands_a_note_says_where_the_check_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counting = tmp_path / "programs" / "bash"
+    counting.parent.mkdir()
+    counting.write_text(f"#!/bin/sh\necho >> {tmp_path}/starts\n", "utf-8")
+    counting.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{counting.parent}:/usr/bin:/bin")
+    names = [f"n{number}" for number in range(1002)]
+    steps = [f"{name} --> {following}" for name, following in zip(names, [*names[1:], "E([END])"], strict=True)]
+    settings = [f'{name}@{{ run: "echo {name}" }}' for name in names]
+    file = tmp_path / "chart.mmd"
+    file.write_text("\n".join(["flowchart TD", "B([BEGIN]) --> n0", *steps, *settings]), "utf-8")
+    (found,) = check_file(file, named=True, untrusted=[])
+    assert (found.line, found.severity) == (2 + 1002 + 1001, "note")
+    assert (tmp_path / "starts").read_text("utf-8").count("\n") == 1000
+
+
 def test_the_commands_of_a_skill_are_reported_at_their_lines_of_the_file(tmp_path: Path) -> None:
     file = tmp_path / "SKILL.md"
     chart = CHART.format(command='"ls )"')
