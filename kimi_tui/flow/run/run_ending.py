@@ -40,7 +40,8 @@ def unattended_ending(flow: Flow, state: RunState, pause: Pause, error: KimiTuiE
         case "cancelled":
             return Ending("cancelled", tr("interrupted at {node}", node=node_id))
         case "failed":
-            return Ending("failed", f"{node_id}: {state.detail}", error or KimiTuiError(state.detail or ""))
+            reason = f"{node_id}: {state.detail}"
+            return Ending("failed", reason, error or KimiTuiError(reason))
         case "choice" if flow.nodes[node_id].settings.ask:
             question = open_question(flow, state, flow.nodes[node_id])
             return Ending("cancelled", tr("waits for the user at {node}", node=node_id), question=question)

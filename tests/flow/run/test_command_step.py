@@ -74,6 +74,11 @@ async def test_a_failed_command_without_a_branch_pauses_where_a_user_is():
     assert (await run.outcome()).status == "finished"
 
 
+async def test_without_a_user_the_error_of_a_failed_command_names_its_node():
+    outcome = await Run(SINGLE, 3).run()
+    assert (outcome.status, str(outcome.error)) == ("failed", "test: the command ended with status 3")
+
+
 async def test_a_failed_command_is_repeated_as_often_as_its_retries_say():
     lines = (*SINGLE[:1], 'test@{ run: "make test", retries: 2 }')
     run = Run(lines, 1, 1, 0)

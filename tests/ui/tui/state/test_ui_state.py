@@ -423,7 +423,6 @@ def test_a_pause_at_a_command_that_did_not_run_says_why(detail, said):
     assert [notice.text for notice in notices] == [said]
 
 
-
 def test_what_tells_why_a_step_broke_off_stands_for_the_seam() -> None:
     begun = (TurnBegin(user_input="x"), StepBegin(n=1), TextPart(text="half"), StepInterrupted())
     assert INTERRUPTED not in folded(*begun, said_error()).conversation.items
