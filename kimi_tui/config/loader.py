@@ -74,6 +74,8 @@ def load_project_config(file: Path) -> LoadedConfig:
     loaded = _checked({key: table[key] for key in PROJECT_KEYS if key in table}, file)  # defence: project-keys-only
     ignored = [key for key in Config.model_fields if key in table and key not in PROJECT_KEYS]
     warnings = _warnings(file, {key: value for key, value in table.items() if key not in ignored})
+    if file.stat().st_size == 0:
+        warnings = (tr("{file}: the file is empty", file=file),)
     if ignored:
         text = tr("{file}: ignored in a project: {keys}", file=file, keys=", ".join(ignored))
         warnings = (*warnings, text)
@@ -135,18 +137,20 @@ def _parsed_yaml(text: str) -> object:
 
     yaml_text.check(text)  # defence: bound-yaml
     try:
-        return without_surrogates(yaml_text.reader("safe").load(text) or {})
+        value: object = yaml_text.reader("safe").load(text)
     except MarkedYAMLError as error:
         mark = cast(Any, error.problem_mark)  # pyright: ignore[reportUnknownMemberType]
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
         raise ValueError(f"{where}{error.problem or error.context or 'this is not YAML'}") from error
     except YAMLError as error:
         raise ValueError(str(error)) from error
+    return {} if value is None else without_surrogates(cast(Any, value))  # defence: config-is-a-mapping
 
 
 def _checked(value: object, file: Path | None) -> LoadedConfig:
     if not isinstance(value, dict):
-        raise ConfigError(tr("the configuration must be a mapping"), file=file or "--config")
+        kind = tr("a list") if isinstance(value, list) else tr("a single value")
+        raise ConfigError(tr("the configuration must be a mapping, not {kind}", kind=kind), file=_place(file))
     table = cast(dict[str, Any], value)
     try:
         config = Config.model_validate(table)

@@ -12,7 +12,10 @@ from kimi_tui.regular_file import read_text
 
 
 def with_line(file: Path, steps: Iterable[str | int]) -> str:
-    """Return the file with the line of the key, or of its deepest existing parent; the file alone if neither exists."""
+    """Return the file with the line of the key, or of its deepest existing parent; the file alone if neither exists.
+
+    Without steps, the line of the whole value in YAML and JSON.
+    """
     match file.suffix.lower():
         case ".yaml" | ".yml" | ".json":  # YAML is a superset of JSON
             line = line_of(file, steps)
@@ -69,7 +72,7 @@ def _toml_steps(dotted: str) -> tuple[str | int, ...]:
 
 
 def line_of(file: Path, steps: Iterable[str | int]) -> int | None:
-    """Return the line (from 1) of a key, or of its deepest existing parent."""
+    """Return the line (from 1) of a key, or of its deepest existing parent; without steps, of the whole value."""
     from ruamel.yaml.error import YAMLError
     from ruamel.yaml.nodes import MappingNode, SequenceNode
 
@@ -77,7 +80,8 @@ def line_of(file: Path, steps: Iterable[str | int]) -> int | None:
         node: Any = _composed(read_text(file))
     except (OSError, ValueError, YAMLError, RecursionError):
         return None
-    line: int | None = None
+    steps = tuple(steps)
+    line: int | None = int(node.start_mark.line) + 1 if node is not None and not steps else None
     for step in steps:
         if isinstance(node, MappingNode):
             pairs = cast(list[tuple[Any, Any]], node.value)

@@ -131,11 +131,22 @@ def project_file(work_dir: Path) -> Path | None:
     root = paths.project_root(work_dir)
     for folder in (work_dir, *work_dir.parents):
         file = folder / ".kimi-tui" / "config.yaml"
-        if file.is_file() and file.parent.resolve() != paths.home().resolve():
+        if _is_there(file) and file.parent.resolve() != paths.home().resolve():
             return file
         if folder == root:
             return None
     return None
+
+
+def _is_there(file: Path) -> bool:
+    """Whether there is anything with that name: what cannot be read must be an error, or its rules would be lost."""
+    try:
+        file.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True  # defence: project-file-of-any-kind
 
 
 def _rules(permissions: Permissions, file: Path | str, read: ExampleReader) -> list[Rule]:

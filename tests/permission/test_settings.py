@@ -44,6 +44,25 @@ def test_rules_are_texts_or_tables_with_examples(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("trusted", [True, False])
+def test_a_projects_file_that_cannot_be_read_is_an_error_with_its_name_and_an_empty_one_is_a_warning(
+    tmp_path: Path, trusted: bool
+) -> None:
+    file = tmp_path / "w/.kimi-tui/config.yaml"
+    with pytest.raises(ConfigError, match=r"config\.yaml:1: the configuration must be a mapping, not a list"):
+        load(tmp_path / "w", project="[]", trusted=trusted)
+    assert load(tmp_path / "w", project="", trusted=trusted).warnings == (f"{file}: the file is empty",)
+    assert load(tmp_path / "w", project="# no rules\n", trusted=trusted).warnings == ()
+    file.unlink()
+    file.symlink_to("nowhere")
+    with pytest.raises(ConfigError, match=r"config\.yaml: file not found"):
+        load(tmp_path / "w", trusted=trusted)
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(ConfigError, match=r"config\.yaml: this is not a regular file"):
+        load(tmp_path / "w", trusted=trusted)
+
+
+@pytest.mark.parametrize("trusted", [True, False])
 def test_a_mistyped_key_of_a_project_is_a_warning_with_its_line(tmp_path: Path, trusted: bool) -> None:
     text = 'permissions:\n  denny: [Shell(rm *)]\nsandbx: {network: false}\n"x\\e[2J": 1\n'
     settings = load(tmp_path / "w", project=text, trusted=trusted)
