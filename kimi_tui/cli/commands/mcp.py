@@ -11,6 +11,7 @@ from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, KimiTuiError, UsageError
 
 if TYPE_CHECKING:
     from kimi_tui.mcp.config import Server, Setup
+    from kimi_tui.mcp.connection import Connection
     from kimi_tui.mcp.server_state import ServerState
 
 
@@ -166,7 +167,8 @@ def _test(args: argparse.Namespace) -> int:
     server = _server(args)
     if not server.trusted:
         raise UsageError(f"{server.origin} is not trusted yet: review it, then run kimi-tui trust")
-    state = asyncio.run(_try(args, server))
+    connection = _connection(args, server)
+    state = asyncio.run(_try(connection))
     if state.status != "connected":
         print_error(f"{server.name}: {state.status}: {state.cause}")
         return EXIT_FAILURE
@@ -179,21 +181,32 @@ def _test(args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
-async def _try(args: argparse.Namespace, server: "Server") -> "ServerState":
+def _connection(args: argparse.Namespace, server: "Server") -> "Connection":
+    """The server as a session starts it: with the sandbox and without the secrets of the configuration."""
     from dataclasses import replace
 
+    from kimi_tui.cli.engine_options import load_permissions
     from kimi_tui.cli.work_dir import resolve_work_dir
-    from kimi_tui.config.schema import SandboxConfig
+    from kimi_tui.config.loader import load_config
     from kimi_tui.mcp.connection import Connection, ConnectionContext
+    from kimi_tui.permission.trust import trust_state
+    from kimi_tui.secret_store import cached_secrets
     from kimi_tui.tools.file_support.workspace import Workspace
-    from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
+    from kimi_tui.tools.shell_support.child_env import ChildEnv
     from kimi_tui.tools.shell_support.sandbox import Sandbox
 
     enabled = replace(server, config=server.config.model_copy(update={"enabled": True}))
     work_dir = resolve_work_dir(args)
-    sandbox = Sandbox(SandboxConfig(), Workspace(work_dir))
-    around = ConnectionContext(work_dir, DEFAULT_ENV, written=sandbox.written_folders)
-    connection = Connection(enabled, around, lambda _: None)
+    trusted = args.trust or trust_state(work_dir).active
+    loaded = load_config(Path(args.config_file).expanduser() if args.config_file else None, text=args.config)
+    permissions = load_permissions(loaded, work_dir, trusted=trusted)
+    sandbox = Sandbox(permissions.sandbox, Workspace(work_dir))  # defence: sandbox-of-a-tested-server
+    env = ChildEnv(secrets=lambda: cached_secrets(loaded.config.api_keys))  # defence: secrets-of-a-tested-server
+    around = ConnectionContext(work_dir, env, written=sandbox.written_folders)
+    return Connection(enabled, around, lambda _: None)
+
+
+async def _try(connection: "Connection") -> "ServerState":
     connection.start()
     try:
         await connection.settled.wait()

@@ -73,6 +73,28 @@ def test_a_server_is_tested(capsys: pytest.CaptureFixture[str]) -> None:
     assert said == "kimi-tui: crash: failed: ended with exit code 1: ModuleNotFoundError: no module named 'milk'\n"
 
 
+def test_a_server_is_tested_with_the_sandbox_and_the_secrets_of_the_configuration(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = tmp_path / "written"
+    written.mkdir()
+    (written / "tool").symlink_to(sys.executable)
+    monkeypatch.setenv("PATH", f"{written}:{os.environ['PATH']}")
+    monkeypatch.setenv("PLAIN", "key-of-the-config")
+    home_file().parent.mkdir(exist_ok=True)
+    home_file().with_name("config.yaml").write_text(
+        f"sandbox: {{writable: [{written}]}}\n"
+        "models: {m: {provider: p, model: m}}\nproviders: {p: {type: kimi, api_key: key-of-the-config}}\n"
+    )
+    teller = "import os, sys; sys.exit(3 if 'PLAIN' in os.environ else 4)"
+    entries = {"tool": {"command": "tool"}, "teller": {"command": sys.executable, "args": ["-c", teller]}}
+    named = ["--mcp-config", json.dumps({"mcpServers": entries})]
+    assert main(["mcp", "test", "tool", *named]) == 1
+    assert f"`{written}/tool` is in the project, where commands can change it" in capsys.readouterr().err
+    assert main(["mcp", "test", "teller", *named]) == 1
+    assert "exit code 4" in capsys.readouterr().err
+
+
 def test_a_projects_servers_are_tested_once_it_is_trusted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"theirs": odd("chatty")}}), "utf-8")
     where = ["--work-dir", str(tmp_path)]
