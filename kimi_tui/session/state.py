@@ -21,7 +21,12 @@ _MAX_CAUSE = 200
 
 
 class ApprovalState(BaseModel):
-    """Approvals for the session; `auto_approve_actions` are the keys of the scopes."""
+    """Approvals for the session; `auto_approve_actions` are the keys of the scopes.
+
+    Fields of other versions are kept.
+    """
+
+    model_config = ConfigDict(extra="allow")
 
     yolo: bool = False
     auto_approve_actions: list[str] = Field(default_factory=list)
