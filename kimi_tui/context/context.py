@@ -25,7 +25,8 @@ INTERRUPTED = "<system>ERROR: Interrupted before it finished; whether it took ef
 class RepairReport:
     """Repairs made on loading: invalid JSON lines and rows, calls without a result, and so on.
 
-    The invalid lines are moved from the file to `CONTEXT.bad.jsonl` beside it.
+    The invalid lines are moved from the file to `CONTEXT.bad.jsonl` beside it; the old file is kept, as
+    `CONTEXT_1.jsonl`.
     """
 
     bad_lines: int = 0
@@ -50,6 +51,7 @@ class Context:
         self._counted = 0
         self._estimated = 0
         self._behind = False
+        self._has_unknown_rows = False
 
     @classmethod
     def load(
@@ -72,7 +74,9 @@ class Context:
             context._messages, context._checkpoints = mended, at
         if bad_lines:
             jsonl.set_aside(writer.path, bad_lines)
-        if added or dropped or bad_lines:
+        if bad_lines or (context._has_unknown_rows and (added or dropped)):
+            context._rotate()  # defence: keep-what-another-version-wrote
+        elif added or dropped:
             context._rewrite()
         context._estimate()
         return context, RepairReport(len(bad_lines), added, dropped)
@@ -95,6 +99,11 @@ class Context:
     def token_count(self) -> int:
         """Tokens of the history: the service's last count plus an estimate for the messages since."""
         return self._token_count + self._estimated
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the file has every change."""
+        return not self._behind and not self._writer.waiting
 
     def set_system_prompt(self, prompt: str) -> None:
         self._system_prompt = prompt
@@ -192,7 +201,7 @@ class Context:
             case {"role": "_usage", "token_count": int(tokens)}:
                 self._token_count, self._counted = tokens, len(self._messages)
             case _:
-                pass  # written by another version
+                self._has_unknown_rows = True  # written by another version
         return True
 
     def _rotate(self) -> None:

@@ -145,6 +145,19 @@ def test_bad_lines_are_counted_and_the_rest_is_read(path):
     assert [message.text for message in again.history] == ["a"]
 
 
+def test_what_another_version_wrote_stays_in_the_old_file(path):
+    future = '{"role":"user","content":[{"type":"hologram"}]}\n{"role":"_future","x":1}\n'
+    with path.open("w") as file:
+        file.write(future + '{"role":"user","content":"a"}\n')
+    before = path.read_bytes()
+    again, mended = load(path)
+    assert (mended.bad_lines, [message.text for message in again.history]) == (1, ["a"])
+    again.close()
+    assert path.with_name("context_1.jsonl").read_bytes() == before
+    load(path)[0].close()
+    assert not path.with_name("context_2.jsonl").exists()
+
+
 def is_valid(history):
     waiting = set()
     for message in history:
