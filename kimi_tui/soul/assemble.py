@@ -117,6 +117,7 @@ async def build_engine(plan: EngineConfig) -> Engine:
         engine.start()
     for warning in filter(None, (*plan.warnings, copied, session.notice, session.state_notice)):
         engine.notify(warning, severity="warning")
+    engine.finish_build()
     return engine
 
 

@@ -45,7 +45,8 @@ from kimi_tui.soul.usage_stats import UsageStats
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.wire.channel import Wire
-from kimi_tui.wire.events import StatusUpdate, TurnEnd
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.events import Notification, StatusUpdate, TurnEnd
 from kimi_tui.wire.parts import TextPart, UserInput, encodable, text_of
 from kimi_tui.wire.recorder import Recorded, Recorder
 
@@ -114,6 +115,9 @@ class Engine:
         )
         self.parked_calls = ParkedCalls(services.approvals, when_asked, approves=approves, stop=self._stop_turn)
         self.figures = UsageStats()
+        self.start_notices: list[Notification] = []
+        """What was said while the engine was built, for a UI that listens only afterwards."""
+        self._end_start = wire.listen(self._keep_start_notice)
         wire.listen(self.figures)
         wire.listen(hooks.on_message)
         self.config = config
@@ -226,6 +230,19 @@ class Engine:
         """The messages of this session, those of its last turns first. Raises OSError."""
         return replayed_in_parts(self._recorder, self.session.dir / "wire.jsonl")
 
+    def _keep_start_notice(self, message: WireMessage) -> None:
+        if isinstance(message, Notification):
+            self.start_notices.append(message)
+
+    def finish_build(self) -> None:
+        """Stop collecting `start_notices`."""
+        self._end_start()
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the whole conversation and its record are on disk."""
+        return self.soul.context.is_written and self._recorder.is_written
+
     def start(self) -> None:
         """Load the model's SDK, connect to MCP servers and watch the skill folders, for a UI that stays open."""
         self.models.prepare()
@@ -317,7 +334,14 @@ class Engine:
         await asyncio.gather(self.services.background.aclose(), self.mcp.aclose())
         await self.services.sandbox.close()
         await self.hooks.finish_notifications()
-        await self.hooks.ask("SessionEnd")
+        # defence: end-despite-a-hook
+        try:
+            await self.hooks.ask("SessionEnd")
+        finally:
+            await self._end_session()
+
+    async def _end_session(self) -> None:
+        """Write what is not written yet, and release the session."""
         self.wire.flush()
         self.session.save_state()
         await self.models.aclose()

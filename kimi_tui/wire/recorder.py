@@ -38,6 +38,11 @@ class Recorder:
         if isinstance(message, TurnBegin | StepBegin | TurnEnd):
             self._writer.sync_soon()
 
+    @property
+    def is_written(self) -> bool:
+        """Whether the file has every message."""
+        return not self._writer.waiting
+
     def close(self) -> None:
         """Write what could not be written yet, and close the file; another message opens it again."""
         self._writer.close()

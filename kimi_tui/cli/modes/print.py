@@ -17,6 +17,9 @@ from kimi_tui.soul.commands.registry import takes_effect_at_once
 from kimi_tui.ui.print.background import wait_for_background
 from kimi_tui.ui.print.runner import Output, answer, answer_lines
 
+_CLOSE_WORD_S = 2.0
+_CLOSING = "running work or a hook is still ending; Ctrl+C ends it at once"
+
 
 def run_print_mode(options: argparse.Namespace) -> int:
     """Run the mode; returns the exit status. Raises KimiTuiError."""
@@ -40,8 +43,9 @@ def run_print_mode(options: argparse.Namespace) -> int:
         engine = await build_engine(plan)
         gc.freeze()  # the collector would look through the modules and a long history, which stay
         gc.enable()
-        if engine.session.notice:
-            print_error(engine.session.notice)
+        for notice in engine.start_notices:  # defence: start-notices-of-print
+            if notice.severity == "warning" and notice.title not in plan.warnings:
+                print_error(": ".join(filter(None, (notice.title, notice.body))))
         try:
             if prompt is None:
                 return await answer_lines(engine, sys.stdin.buffer, output, at_once=takes_effect_at_once)
@@ -57,8 +61,15 @@ def run_print_mode(options: argparse.Namespace) -> int:
         finally:
             if not (engine.session.is_empty or engine.session.notice or plan.demo or options.quiet):
                 # before the rest, which another signal may cut off
-                sys.stderr.write(f"Resume this session: kimi-tui --session {engine.session_id}\n")
-            await engine.aclose()
+                if engine.is_saved:  # defence: resume-only-what-is-kept
+                    sys.stderr.write(f"Resume this session: kimi-tui --session {engine.session_id}\n")
+                else:
+                    print_error(f"the last messages of the session {engine.session_id} are not on disk")
+            waiting = asyncio.get_running_loop().call_later(_CLOSE_WORD_S, print_error, _CLOSING)
+            try:
+                await engine.aclose()
+            finally:
+                waiting.cancel()
             if plan.demo:
                 from kimi_tui.cli.modes.demo import delete_demo
 

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _CLOSE_TIMEOUT_S = 10.0
+_CLOSE_WORD_S = 1.0
 _QUIT_COMMANDS = frozenset({"/exit", "/quit", "exit", "quit"})
 
 
@@ -248,11 +249,21 @@ class KimiTui(PaneMessages):
 
     async def on_unmount(self) -> None:
         self.activity_indicator.clear()
+        saying = asyncio.get_running_loop().call_later(_CLOSE_WORD_S, self._say_that_it_closes)
         try:
             async with asyncio.timeout(_CLOSE_TIMEOUT_S):
                 await self.session_controller.close()
         except TimeoutError:
             _log.warning("running work could not be stopped in time")
+        finally:
+            saying.cancel()
+
+    def _say_that_it_closes(self) -> None:
+        """Say why the screen stands still; widgets are not drawn any more."""
+        text = _("Closing: running work or a hook is still ending")
+        self.write_to_terminal(f"\x1b[{self.size.height};1H\x1b[2K{text}")
+        if self._driver is not None:
+            self._driver.flush()
 
     def _on_resume(self, _app: App[object]) -> None:
         restart_all()

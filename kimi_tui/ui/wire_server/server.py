@@ -139,6 +139,8 @@ class WireServer:
 
     def _get_ready(self) -> None:
         if self._starting is None:
+            for notice in self._engine.start_notices:  # defence: start-notices-of-a-client
+                self._out(notice)
             self._starting = asyncio.create_task(self._start_engine())
 
     async def _start_engine(self) -> None:

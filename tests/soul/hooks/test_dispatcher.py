@@ -7,6 +7,9 @@ import pytest
 
 from kimi_tui.config.schema import HookConfig
 from kimi_tui.errors import ProviderError
+from kimi_tui.session.session_index import is_open
+from kimi_tui.session.state import read_state
+from kimi_tui.soul.assemble import build_engine
 from kimi_tui.soul.hooks.dispatcher import EVENTS, Subscription
 from kimi_tui.wire.events import HookResolved, HookTriggered, Notification
 from kimi_tui.wire.parts import ToolResult
@@ -163,6 +166,21 @@ async def test_every_event_is_told_of_where_it_happens(tmp_path):
         await until(lambda: "Notification" in seen.read_text())
     # a waiting flow is in tests/soul/flows/test_parked_calls.py
     assert set(seen.read_text().split()) == set(events) == set(EVENTS) - {"FlowWaiting"}
+
+
+async def test_an_end_that_gives_up_on_a_hook_still_writes_the_session_and_releases_it(tmp_path):
+    hook = {"event": "SessionEnd", "command": "sleep 100"}
+    engine = await build_engine(hooked(tmp_path, "text: hi", hooks=[hook]))
+    await engine.prompt("go")
+    engine.session.state.plan_mode = True
+    asked = asyncio.Event()
+    engine.wire.listen(lambda message: asked.set() if isinstance(message, HookTriggered) else None)
+    ending = asyncio.create_task(engine.aclose())
+    await asked.wait()
+    ending.cancel()
+    await asyncio.wait({ending})
+    assert not is_open(engine.session.dir)
+    assert read_state(engine.session.dir / "state.json").plan_mode
 
 
 async def test_a_client_on_the_wire_can_be_a_hook(tmp_path):

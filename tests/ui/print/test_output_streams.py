@@ -176,6 +176,21 @@ def test_a_disk_that_is_full_from_the_start_gives_an_answer_and_says_that_it_is_
     assert all(line.startswith("kimi-tui: ") for line in done.stderr.splitlines() if "Resume this session" not in line)
 
 
+def test_a_session_whose_last_messages_are_not_on_disk_is_not_offered_to_be_resumed(tmp_path: Path) -> None:
+    argv = command(tmp_path, f"text: {'hello ' * 20_000}", extra=("-p", "hi"))
+    done = subprocess.run(
+        argv,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        preexec_fn=limited(resource.RLIMIT_FSIZE, 50_000),
+    )
+    assert done.returncode == 0
+    assert "cannot be written to disk" in done.stderr
+    assert "are not on disk" in done.stderr.splitlines()[-1]
+    assert "Resume this session" not in done.stderr
+
+
 @pytest.mark.parametrize("mebibytes", [60, 90, 120, 160])
 def test_little_memory_is_told_in_a_line(tmp_path: Path, mebibytes: int) -> None:
     argv = command(tmp_path, "text: hello", extra=("-p", "hi", "--quiet"))

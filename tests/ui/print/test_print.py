@@ -75,6 +75,15 @@ def test_ro_home_answers_and_says_that_nothing_is_kept(tmp_path, monkeypatch):
     assert "Resume this session" not in done.stderr
 
 
+def test_a_session_whose_state_is_broken_says_so_on_stderr(tmp_path):
+    run(tmp_path, "text: hello", extra=("-p", "hi", "--session", "s1"))
+    (state,) = Path(os.environ["KIMI_TUI_HOME"]).glob("sessions/*/s1/state.json")
+    state.write_text("[")
+    done = run(tmp_path, "text: hello", extra=("-p", "hi", "--session", "s1"))
+    assert "state.json cannot be read" in done.stderr
+    assert "the file is kept as state.json.broken" in done.stderr
+
+
 def test_the_prompt_may_come_on_standard_input(tmp_path):
     assert run(tmp_path, "text: 好的", stdin="你好\n").stdout == "好的\n"
 

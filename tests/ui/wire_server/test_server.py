@@ -35,6 +35,18 @@ async def test_the_handshake_says_who_is_there_and_what_can_be_asked(tmp_path):
         assert "external_tools" not in hello
 
 
+async def test_a_client_hears_what_was_said_before_it_came(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("KIMI_TUI_HOME", str(tmp_path / "file"))
+    async with served(plan(tmp_path, "text: hi", warnings=("config.yaml:1: teme: no such key",))) as (client, _):
+        await client.initialize()
+        await client.call("prompt", user_input="go")
+        titles = [payload["title"] for payload in client.payloads("Notification")]
+        assert titles[0] == "config.yaml:1: teme: no such key"
+        assert titles[1].startswith("this session is not kept: ")
+        assert len(titles) == 2
+
+
 async def test_a_prompt_is_answered_when_its_turn_has_ended_and_needs_no_handshake(tmp_path):
     async with served(plan(tmp_path, "think: hm\ntext: Hello there, friend.")) as (client, _):
         assert await client.call("prompt", user_input="hi") == {"status": "finished"}
