@@ -145,7 +145,46 @@ DEFENCES: tuple[Defence, ...] = (
         "9 enospc", "showing what is not on disk", "show-unwritten-messages", REMOVED,
         "test_what_a_full_disk_did_not_take_is_shown_with_the_warning_to_a_screen_that_comes_later",
     ),
+    Defence(
+        "9 enospc", "offering only a session that is on disk", "resume-only-what-is-kept", ALWAYS,
+        "test_a_session_whose_last_messages_are_not_on_disk_is_not_offered_to_be_resumed",
+    ),
+    Defence(
+        "3 corrupt_middle", "keeping the file that another version wrote", "keep-what-another-version-wrote",
+        Instead("context._rewrite()"), "test_what_another_version_wrote_stays_in_the_old_file",
+    ),
     Defence("10 ro_home", "a session that is not kept", "session-that-is-not-kept", Instead("raise")),
+    Defence(
+        "10 ro_home", "telling a client what came before it", "start-notices-of-a-client", Value("()"),
+        "test_a_client_hears_what_was_said_before_it_came",
+    ),
+    Defence(
+        "10 ro_home", "telling of the start in print mode", "start-notices-of-print", Value("()"),
+        "test_a_session_whose_state_is_broken_says_so_on_stderr",
+    ),
+    Defence(
+        "a hook that hangs at the end", "ending the session all the same", "end-despite-a-hook",
+        Instead('await self.hooks.ask("SessionEnd"); await self._end_session()'),
+        "test_an_end_that_gives_up_on_a_hook_still_writes_the_session_and_releases_it",
+    ),
+    Defence(
+        "40 bad_config", "refusing what is no mapping", "config-is-a-mapping", Value("value or {}"),
+        "test_bad_config_is_an_error_with_file_key_and_cause",
+    ),
+    Defence(
+        "40 bad_config", "an error for a project's file that is none", "project-file-of-any-kind",
+        Value("file.is_file()"),
+        "test_a_projects_file_that_cannot_be_read_is_an_error_with_its_name_and_an_empty_one_is_a_warning",
+    ),
+    Defence(
+        "41 mcp_bad", "testing a server with the sandbox that is configured", "sandbox-of-a-tested-server",
+        Value("Sandbox(type(permissions.sandbox)(), Workspace(work_dir))"),
+        "test_a_server_is_tested_with_the_sandbox_and_the_secrets_of_the_configuration",
+    ),
+    Defence(
+        "41 mcp_bad", "testing a server without the keys of the configuration", "secrets-of-a-tested-server",
+        Value("ChildEnv()"), "test_a_server_is_tested_with_the_sandbox_and_the_secrets_of_the_configuration",
+    ),
     Defence("a disk that fills after the probe", "making the lock before it ends", "lock-with-the-probe", REMOVED),
     Defence("11 emfile", "giving back what was opened when the rest cannot be", "give-back-pipe", REMOVED),
     Defence(
