@@ -168,6 +168,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_end_that_gives_up_on_a_hook_still_writes_the_session_and_releases_it",
     ),
     Defence(
+        "a hook that hangs at the end", "saying that the end waits", "word-of-a-long-end",
+        Value("asyncio.get_running_loop().call_later(0, list)"),
+        "test_an_end_that_waits_for_a_hook_says_so_and_ctrl_c_ends_it",
+    ),
+    Defence(
         "40 bad_config", "refusing what is no mapping", "config-is-a-mapping", Value("value or {}"),
         "test_bad_config_is_an_error_with_file_key_and_cause",
     ),

@@ -80,6 +80,7 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "a hook that hangs at the end": (
         "tests/soul/hooks/test_dispatcher.py::test_an_end_that_gives_up_on_a_hook_still_writes_the_session_and_releases_it",
+        "tests/ui/print/test_output_streams.py::test_an_end_that_waits_for_a_hook_says_so_and_ctrl_c_ends_it",
     ),
     "10 ro_home": (
         "tests/session/test_session.py::test_ro_home_a_home_that_cannot_be_written_gives_a_session_with_a_notice",

@@ -65,6 +65,7 @@ def run_print_mode(options: argparse.Namespace) -> int:
                     sys.stderr.write(f"Resume this session: kimi-tui --session {engine.session_id}\n")
                 else:
                     print_error(f"the last messages of the session {engine.session_id} are not on disk")
+            # defence: word-of-a-long-end
             waiting = asyncio.get_running_loop().call_later(_CLOSE_WORD_S, print_error, _CLOSING)
             try:
                 await engine.aclose()

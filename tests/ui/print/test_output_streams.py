@@ -217,6 +217,19 @@ def test_many_interrupts_end_it_with_the_status_of_one(tmp_path: Path, count: in
         assert b"Traceback" not in running.stderr.read()
 
 
+def test_an_end_that_waits_for_a_hook_says_so_and_ctrl_c_ends_it(tmp_path: Path) -> None:
+    argv = command(tmp_path, "text: hi", extra=("-p", "hi", "--quiet"))
+    with (tmp_path / "config.yaml").open("a") as config:
+        config.write("hooks: [{event: SessionEnd, command: sleep 100}]\n")
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == (
+            b"kimi-tui: running work or a hook is still ending; Ctrl+C ends it at once\n"
+        )
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 128 + signal.SIGINT
+
+
 @pytest.mark.parametrize("extra", [(), JSON, ("--final-message-only",)], ids=["text", "json", "final"])
 def test_a_signal_ends_an_answer_whose_reader_does_not_read(tmp_path: Path, extra: tuple[str, ...]) -> None:
     argv = command(tmp_path, "text: " + "x" * 300_000, extra=("-p", "hi", *extra))
