@@ -11,6 +11,7 @@ from pathlib import Path
 HARMLESS_IN_A_HOME = frozenset({".cache", ".tmp", ".trash"})
 """Hidden folders of a user's home that start no programs."""
 _MAX_RESOLVED = 100
+_MAX_FOLLOWED = 40
 _CLOSED = (stat.S_IFDIR, stat.S_IFREG)
 
 
@@ -94,15 +95,38 @@ def project_root(work_dir: Path, user_home: Path | None = None) -> Path:
 def real_path(path: str | Path) -> Path:
     """Resolve the links of `path`. A link loop stays unresolved; `Path.resolve` fails on it before Python 3.13.
 
-    Raises ValueError for a NUL character, and OSError if a link on the path cannot be read.
+    So does a link that cannot be read, as `/proc/PID/root` of another user: commands can make one that leads there.
+    Raises ValueError for a NUL character.
     """
     for _ in range(_MAX_RESOLVED):
         try:
             return Path(os.path.realpath(path))  # defence: links-that-lead-back
         except OSError as error:  # a folder took the place of a link since it was seen
             if error.errno not in (errno.EINVAL, errno.ENOENT):  # defence: links-that-are-replaced
-                raise
-    return Path(os.path.realpath(path))
+                break
+    return _beyond_unreadable_links(Path.cwd() / path)
+
+
+def _beyond_unreadable_links(path: str | Path) -> Path:
+    """Resolve the links of an absolute path, except those that cannot be read."""
+    found, followed = "/", 0
+    names = os.fspath(path).split("/")[::-1]
+    while names:
+        name = names.pop()
+        if name in ("", ".", ".."):
+            found = os.path.dirname(found) if name == ".." else found  # noqa: PTH120
+            continue
+        step, target = os.path.join(found, name), None  # noqa: PTH118
+        if followed < _MAX_FOLLOWED and os.path.islink(step):  # noqa: PTH114
+            with suppress(OSError):  # defence: links-that-cannot-be-read
+                target = os.readlink(step)  # noqa: PTH115
+        if target is None:
+            found = step
+            continue
+        followed += 1
+        found = "/" if target.startswith("/") else found
+        names += target.split("/")[::-1]
+    return Path(found)
 
 
 def find_program(name: str, *, outside: Iterable[Path]) -> str | None:

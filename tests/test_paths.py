@@ -92,6 +92,26 @@ def test_a_session_in_the_home_finds_the_programs_that_no_command_put_there(
     assert paths.find_program("rg", outside=[home / ".local"]) is None
 
 
+def test_a_link_that_cannot_be_read_stays_and_the_others_are_resolved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `/proc/PID/root` of another user cannot be."""
+    (tmp_path / "closed").symlink_to("secret")
+    (tmp_path / "first").symlink_to(tmp_path / "closed")
+    (tmp_path / "turn").symlink_to("turn")
+    readlink = os.readlink
+
+    def refused(path: str) -> str:
+        if str(path).endswith("/closed"):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return readlink(path)
+
+    monkeypatch.setattr(os, "readlink", refused)
+    assert real_path(tmp_path / "first") == tmp_path / "closed"
+    assert real_path(f"{tmp_path}/./first/a/../b") == tmp_path / "closed/b"
+    assert real_path(tmp_path / "first/../turn/a") == tmp_path / "turn/a"
+
+
 def test_a_folder_that_takes_the_place_of_a_link_meanwhile_is_resolved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

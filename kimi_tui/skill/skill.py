@@ -4,7 +4,6 @@ A usable skill is a `Skill`, with its faults in `problems`; an unusable one rais
 missing or broken works as a standard skill, with a problem.
 """
 
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,6 +18,7 @@ from kimi_tui.flow import Flow, build_flow, read_chart
 from kimi_tui.flow.model.settings import FLOW_KEYS, INACTIVE_FLOW_KEYS, FlowSettings, read_flow_setting
 from kimi_tui.flow.model.validation import diagnostics, lint
 from kimi_tui.i18n import UserText, tr
+from kimi_tui.paths import real_path
 from kimi_tui.skill.chart_block import ChartBlock, first_chart
 from kimi_tui.skill.frontmatter import Field, Frontmatter, FrontmatterError, read_frontmatter
 from kimi_tui.skill.guidance import Note, guidance_beside
@@ -134,7 +134,7 @@ def read_skill(path: Path, scope: Scope) -> Skill:
 
     A link may lead to another Markdown file only, since the model gets the text.
     """
-    if Path(os.path.realpath(path)).suffix.lower() != ".md":  # defence: skill-is-markdown
+    if real_path(path).suffix.lower() != ".md":  # defence: skill-is-markdown
         raise SkillError(tr("leads to a file that is not a Markdown file (.md)"), file=path)
     max_bytes = MAX_PROJECT_BYTES if scope is Scope.PROJECT else MAX_BYTES  # defence: bound-project-skill
     return parse_skill(read_source(path, max_bytes), path, scope)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from kimi_tui.paths import real_path
 from kimi_tui.skill.roots import SkillRoots, is_folder
 from kimi_tui.skill.skill import SKILL_FILE
 
@@ -59,7 +60,7 @@ class _Plan:
         self.whole = True
 
     def add(self, folder: str, names: Iterable[str] | None) -> None:
-        folder = os.path.realpath(folder)
+        folder = str(real_path(folder))
         if not folder.isprintable():
             return
         if folder not in self.folders and len(self.folders) >= MAX_FOLDERS:
@@ -106,6 +107,6 @@ class _Plan:
     def _add_target(self, file: str) -> None:
         """Watch the real folder of a linked file."""
         if Path(file).is_symlink():
-            folder, name = os.path.split(os.path.realpath(file))
+            folder, name = os.path.split(real_path(file))
             if is_folder(Path(folder)):
                 self.add(folder, [name])

@@ -4,7 +4,6 @@
 are merged. `exclude_tools` and `allowed_tools` are ordinary fields: a new list replaces the inherited list.
 """
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -18,6 +17,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from kimi_tui import yaml_text
 from kimi_tui.errors import AgentSpecError, UsageError
 from kimi_tui.i18n import tr
+from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_text
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
@@ -125,7 +125,7 @@ def read_agent_spec(file: Path) -> AgentSpec:
 
 def _real(path: Path) -> Path:
     """Resolve symbolic links; unlike with `Path.resolve`, a loop is an error only when the file is read."""
-    return Path(os.path.realpath(path))
+    return real_path(path)
 
 
 def _extended(spec: _SpecFile) -> Path | None:

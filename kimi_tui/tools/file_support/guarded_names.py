@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-from kimi_tui.paths import HARMLESS_IN_A_HOME
+from kimi_tui.paths import HARMLESS_IN_A_HOME, real_path
 
 # defence: folders-of-agents
 _ACTS = frozenset({".git", ".kimi-tui", ".kimi", ".claude", ".agents", ".codex", ".mcp.json"})
@@ -79,7 +79,7 @@ def linked_from_guarded_name(real: Path, folder: Path) -> bool:
     for above in real.parents:
         for name in _ACTS:
             link = above / name
-            if os.path.islink(link) and real.is_relative_to(os.path.realpath(link)):  # noqa: PTH114 - never raises
+            if os.path.islink(link) and real.is_relative_to(real_path(link)):  # noqa: PTH114 - never raises
                 return True
         if above == folder:
             break

@@ -183,7 +183,7 @@ def _must_be_at(descriptor: int, real: Path) -> None:
         where = Path(f"/proc/self/fd/{descriptor}").readlink()
     except OSError:
         now, expected = os.fstat(descriptor), real.stat()
-        if os.path.realpath(real) == str(real) and (now.st_dev, now.st_ino) == (expected.st_dev, expected.st_ino):
+        if real_path(real) == real and (now.st_dev, now.st_ino) == (expected.st_dev, expected.st_ino):
             return
     else:
         if where == real:

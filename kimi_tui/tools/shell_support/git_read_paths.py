@@ -26,7 +26,7 @@ def limited_files(tracked: Tracked, folder: Path, files: Sequence[Path]) -> Sequ
     if not files or not specs or not all(map(_PLAIN_SPEC.fullmatch, specs)):
         return files
     matches = re.compile("|".join(map(_as_expression, specs)), re.IGNORECASE | re.DOTALL).match
-    top = os.path.realpath(folder)
+    top = str(real_path(folder))
     return [file for file in files if matches(os.path.relpath(file, top))]
 
 

@@ -172,7 +172,7 @@ class ChangeUndoer:
         if not named:
             return False
         real = real_path(entry / named)
-        return any(real.is_relative_to(os.path.realpath(root)) for root in self.roots)  # defence: worktrees-elsewhere
+        return any(real.is_relative_to(real_path(root)) for root in self.roots)  # defence: worktrees-elsewhere
 
     def _undo_worktree(self, now: RepositoryState) -> Generator[str]:
         """Put settings aside whose `core.worktree` leads elsewhere by a folder that became a link."""

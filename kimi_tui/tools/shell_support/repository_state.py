@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_start
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import hook_and_include_targets
@@ -77,7 +78,7 @@ def read_repository_state(entry: Path, known: States, *, others_run: bool) -> Re
 
 def _worktree(entry: Path, settings: Iterable[bytes]) -> str | None:
     named = [value for text in settings for _, value in config_values(text, "worktree") if "\0" not in value]
-    return "\n".join(os.path.realpath(entry / value) for value in named) if named else None
+    return "\n".join(str(real_path(entry / value)) for value in named) if named else None
 
 
 def _long(entry: Path) -> frozenset[tuple[str, int, int]]:

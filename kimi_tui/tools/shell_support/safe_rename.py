@@ -84,11 +84,11 @@ def _allow_owner(folder: int) -> None:
 
 @contextmanager
 def _open_parent(path: Path, roots: Iterable[Path]) -> Generator[int]:
-    descriptor = os.open(os.path.realpath(path.parent), _FOLDER)
+    descriptor = os.open(real_path(path.parent), _FOLDER)
     try:
         link = f"/proc/self/fd/{descriptor}"
         place = real_path(link if os.path.lexists(link) else path.parent)
-        if not any(place.is_relative_to(os.path.realpath(root)) for root in roots):
+        if not any(place.is_relative_to(real_path(root)) for root in roots):
             raise PermissionError(f"{place} is outside of the folders of the project")
         if os.fstat(descriptor).st_mode & stat.S_IRWXU != stat.S_IRWXU:
             with contextlib.suppress(OSError):  # of another user, who may allow it nevertheless
