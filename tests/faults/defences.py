@@ -1155,6 +1155,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_file_that_is_not_there_is_not_looked_for_behind_a_link_that_a_command_makes_meanwhile",
     ),
     Defence(
+        "32 path_escape", "links that cannot be read", "links-that-cannot-be-read", REMOVED,
+        "test_a_link_that_cannot_be_read_stays_and_the_others_are_resolved",
+    ),
+    Defence(
         "32 path_escape", "links that are replaced while they are resolved", "links-that-are-replaced", ALWAYS,
         "test_a_folder_that_takes_the_place_of_a_link_meanwhile_is_resolved",
     ),
@@ -1354,6 +1358,10 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "34 protected_paths", "configured paths that became links", "configured-links-open-nothing", ALWAYS,
         "test_a_configured_path_that_a_command_made_a_link_opens_nothing",
+    ),
+    Defence(
+        "34 protected_paths", "closing folders in the end", "closed-when-all-is-mounted", Value("list(mounts)"),
+        "test_the_configuration_stays_hidden_where_commands_may_write_to_the_folder_for_temporary_files",
     ),
     Defence(
         "34 protected_paths", "folders of the workspace that became links", "folders-that-became-links",

@@ -301,6 +301,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_SEARCH}::test_a_glob_lists_nothing_that_a_link_leads_to_which_a_command_makes_meanwhile",
         f"{_SEARCH}::test_a_file_that_is_not_there_is_not_looked_for_behind_a_link_that_a_command_makes_meanwhile",
         "tests/test_paths.py::test_a_folder_that_takes_the_place_of_a_link_meanwhile_is_resolved",
+        "tests/test_paths.py::test_a_link_that_cannot_be_read_stays_and_the_others_are_resolved",
         f"{_SEARCH}::test_a_link_of_a_command_among_the_files_that_tell_what_is_ignored_opens_nothing",
     ),
     "33 sensitive_alias": (
@@ -321,6 +322,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_protected_files_stay_though_their_folders_are_moved",
         "tests/tools/shell_support/test_program_files.py::test_a_command_cannot_change_the_program_that_runs_it",
         "tests/tools/shell_support/test_sandbox.py::test_a_configured_path_that_a_command_made_a_link_opens_nothing",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_the_configuration_stays_hidden_where_commands_may_write_to_the_folder_for_temporary_files",
         "tests/tools/shell_support/test_git_state.py::test_what_git_trusts_in_its_state_does_not_act_elsewhere",
         "tests/tools/shell_support/test_git_state.py::test_of_many_new_files_their_folder_is_put_aside",
         "tests/tools/shell_support/test_git_directory_names.py::"

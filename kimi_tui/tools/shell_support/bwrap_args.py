@@ -141,7 +141,7 @@ def sandbox_argv(
     mounts += _hidden(box, home, readable)
     mounts += _sockets(box, (*closed, *temp), shown, ours, readable)
     mounts += (("--remount-ro", str(folder)) for folder in closed)
-    mounts = without_covered(mounts)
+    mounts = _closed_last(without_covered(mounts))
     compared = _checked(box, mounts, (*ours, *named), unstarted)  # defence: mounts-of-git-directories-compared
     start = [*(box.join or box.scope), *compared, box.program, *_namespaces(box, config)]
     if not any(box.private.is_relative_to(folder) for folder in ours):
@@ -162,6 +162,14 @@ def attempts(box: SandboxFeatures, make: Callable[[Path], list[str]]) -> Iterato
         if not unstarted.exists():  # defence: start-again-unless-started
             return
         unstarted.unlink(missing_ok=True)
+
+
+def _closed_last(mounts: Sequence[Mount]) -> list[Mount]:
+    """Return the mounts with those last that make a folder read-only: nothing can be mounted in it afterwards."""
+    opened = [mount for mount in mounts if mount[0] != "--remount-ro"]
+    last = {mount[-1]: mount[0] for mount in opened}
+    # defence: closed-when-all-is-mounted
+    return opened + [mount for mount in mounts if mount[0] == "--remount-ro" and last.get(mount[-1]) == "--tmpfs"]
 
 
 def _checked(box: SandboxFeatures, mounts: Iterable[Mount], written: Iterable[Path], unstarted: Path) -> list[str]:

@@ -401,7 +401,9 @@ class Sandbox:
         if program is None:
             elsewhere = self._find_bwrap(())
             reason = tr("bubblewrap (`bwrap`) is not installed")
-            if elsewhere is not None:
+            if elsewhere is not None and Path("/") in (*workspace.folders, *self._config.writable):
+                reason = tr("commands may write everywhere: start kimi-tui in the folder of a project, not in `/`")
+            elif elsewhere is not None:
                 reason = tr(
                     "bubblewrap (`{program}`) is in a folder that commands may write: start kimi-tui in a folder "
                     "that does not contain it",

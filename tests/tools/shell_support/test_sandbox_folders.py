@@ -124,6 +124,46 @@ async def test_the_folder_that_stands_for_tmp_stays_the_sessions_own_within_a_wr
     assert not (private / "var-tmp").is_symlink()
 
 
+async def test_the_configuration_stays_hidden_where_commands_may_write_to_the_folder_for_temporary_files(
+    harness: ToolHarness, other: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await boxed(harness)
+    home, temporary = other.parent / ".kimi-tui", other.parent / "temporary"
+    for folder in (home, temporary):
+        folder.mkdir(exist_ok=True)
+    (home / "config.yaml").write_text("s3cret\n")
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    config = SandboxConfig(network=False, writable=(temporary,))
+    sandbox = Sandbox(config, harness.workspace, trusted=True, hidden_files=[home / "config.yaml"])
+    assert await sandbox.works()
+    assert sandbox.tier == "full", sandbox.summary
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    value = await harness.use(tool, command=f"touch {temporary}/written; cat {home}/c*; touch {home}/x; ls {home}")
+    assert "s3cret" not in str(value.output)
+    assert (temporary / "written").exists()
+    assert [path.name for path in home.iterdir() if path.name != "cache"] == ["config.yaml"]
+    await sandbox.close()
+
+
+async def test_a_link_that_cannot_be_read_keeps_no_setting_of_git_from_being_undone(harness: ToolHarness) -> None:
+    """An ordinary user cannot read `/proc/1/root`."""
+    tool = await boxed(harness)
+    script = "git init -q a; git -C a config core.fsmonitor ./x; ln -s /proc/1/root closed; ln -s /proc/1/root .claude"
+    (harness.dir / "script.sh").write_text(script)
+    value = await harness.use(tool, command="bash script.sh")
+    assert not value.is_error, value.output
+    assert "fsmonitor" not in (harness.dir / "a/.git/config").read_text()
+    assert not (await harness.use(tool, command="ls")).is_error
+
+
+async def test_the_root_as_working_directory_is_named_as_the_reason() -> None:
+    sandbox = Sandbox(SandboxConfig(), Workspace(Path("/")), landlock_version=lambda: 0)
+    if find_bwrap(()) is None:
+        pytest.skip("bubblewrap is not installed here")
+    assert not await sandbox.works()
+    assert "start kimi-tui in the folder of a project, not in `/`" in sandbox.summary
+
+
 @pytest.fixture
 def temporary() -> Iterator[Path]:
     """A file in the machine's `/tmp`."""
