@@ -1360,6 +1360,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_configured_path_that_a_command_made_a_link_opens_nothing",
     ),
     Defence(
+        "34 protected_paths", "links that lead nowhere", "links-that-lead-nowhere", Before("entry.is_dir()"),
+        "test_a_link_that_cannot_be_followed_keeps_no_setting_of_git_from_being_undone",
+    ),
+    Defence(
         "34 protected_paths", "closing folders in the end", "closed-when-all-is-mounted", Value("list(mounts)"),
         "test_the_configuration_stays_hidden_where_commands_may_write_to_the_folder_for_temporary_files",
     ),

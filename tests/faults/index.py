@@ -323,6 +323,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_program_files.py::test_a_command_cannot_change_the_program_that_runs_it",
         "tests/tools/shell_support/test_sandbox.py::test_a_configured_path_that_a_command_made_a_link_opens_nothing",
         "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_a_link_that_cannot_be_followed_keeps_no_setting_of_git_from_being_undone",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_the_configuration_stays_hidden_where_commands_may_write_to_the_folder_for_temporary_files",
         "tests/tools/shell_support/test_git_state.py::test_what_git_trusts_in_its_state_does_not_act_elsewhere",
         "tests/tools/shell_support/test_git_state.py::test_of_many_new_files_their_folder_is_put_aside",

@@ -46,6 +46,14 @@ def test_a_pipe_called_agents_md_holds_nothing_up(tmp_path):
     assert agents_md(tmp_path) == ""
 
 
+def test_a_link_called_agents_md_that_leads_to_no_possible_file_holds_nothing_up(tmp_path):
+    for name in (".git", "AGENTS.md"):
+        (tmp_path / name).symlink_to("a" * 300)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/AGENTS.md").write_text("Use tabs.")
+    assert "Use tabs." in agents_md(tmp_path / "sub")
+
+
 def test_the_values_name_the_place_and_the_day(tmp_path):
     (tmp_path / ".git").mkdir()
     (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/feature/x\n")

@@ -150,7 +150,7 @@ def _looked_at(path: Path) -> GitDir:
     linked = any(guard.is_symlink() for guard in guarded)
     if linked:
         return GitDir(path, False, (path,), False)
-    return GitDir(path, True, tuple(guarded), not (path / "hooks").exists())
+    return GitDir(path, True, tuple(guarded), not os.path.exists(path / "hooks"))
 
 
 def _guarded(path: Path) -> Iterator[Path]:
@@ -160,7 +160,7 @@ def _guarded(path: Path) -> Iterator[Path]:
     for folder in (path, *submodule_git_dirs(path), *worktrees):
         for name in ("hooks", "config", "config.worktree"):
             guard = folder / name
-            if guard.exists() or guard.is_symlink():
+            if os.path.exists(guard) or guard.is_symlink():
                 yield guard
         yield from (folder / name for name in sorted(unknown_names(folder)))  # defence: files-of-other-programs
         if folder == path or folder in worktrees:
@@ -177,10 +177,10 @@ def submodule_git_dirs(git_dir: Path) -> list[Path]:
         if not waiting or len(found) >= _MAX_MODULES:
             break
         folder = waiting.pop()
-        if (folder / "HEAD").exists():
+        if os.path.exists(folder / "HEAD"):
             found.append(folder)
             waiting.append(folder / "modules")
-        elif folder.is_dir() and not folder.is_symlink():
+        elif os.path.isdir(folder) and not folder.is_symlink():
             waiting.extend(folder.iterdir())
     return found
 
@@ -267,7 +267,7 @@ def _named_by(entry: Path) -> Path | None:
     if back is None or common is None or real_path(real / back) != real_path(entry):
         return None
     shared = real_path(real / common)
-    return shared if real.parent == shared / "worktrees" and (shared / "HEAD").is_file() else None
+    return shared if real.parent == shared / "worktrees" and os.path.isfile(shared / "HEAD") else None
 
 
 def named_folder(entry: Path) -> Path | None:

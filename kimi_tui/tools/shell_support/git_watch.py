@@ -101,7 +101,7 @@ class GitWatch:
         roots = self._roots()
         new: dict[Path, None] = {}
         for entry in found:
-            named = named_folder(entry) if entry.name.lower() == ".git" and os.path.isfile(entry) else None  # noqa: PTH113 - never raises
+            named = named_folder(entry) if entry.name.lower() == ".git" and os.path.isfile(entry) else None  # noqa: PTH113
             if named is not None and not any(map(named.is_relative_to, roots)):
                 git = git_dir_at(entry)
                 if git is not None and git.writable:
@@ -187,7 +187,7 @@ class GitWatch:
                     now = read_repository_state(entry, {} if before is None else before.states, others_run=others_run)
                     done.extend(undoing.undo(now, before))
                     checked[entry] = now
-        new = [path for path, target in links.items() if self._links.get(path) != target and os.path.islink(path)]  # noqa: PTH114 - never raises
+        new = [path for path, target in links.items() if self._links.get(path) != target and os.path.islink(path)]  # noqa: PTH114
         done += self._undo_links(new, roots, failed)
         for path in sorted(acting - self._acting):
             with _noting_failure(failed, path):
@@ -310,14 +310,15 @@ class _Roots:
         folders = list(self.folders())
         for folder in tuple(folders):
             entry = folder / ".git"
-            if not entry.is_dir() or entry.is_symlink():
+            # defence: links-that-lead-nowhere
+            if not os.path.isdir(entry) or entry.is_symlink():  # noqa: PTH112 - never raises
                 around = self.around(folder)
                 if around is not None and around.writable and not any(map(around.path.is_relative_to, folders)):
                     folders.append(around.path)  # defence: watch-the-repository-around
         others = (*self.others(), *self.reached)
-        folders += [one for one in others if one.is_dir() and not any(map(one.is_relative_to, folders))]
+        folders += [one for one in others if os.path.isdir(one) and not any(map(one.is_relative_to, folders))]  # noqa: PTH112
         for one in self._written:
-            if real_path(one) == one and one.is_dir() and not any(map(one.is_relative_to, folders)):
+            if real_path(one) == one and os.path.isdir(one) and not any(map(one.is_relative_to, folders)):  # noqa: PTH112
                 folders.append(one)  # defence: repositories-once-around
         self._written.update(dict.fromkeys(folders))
         return folders

@@ -109,7 +109,7 @@ def _repositories(entries: Iterable[Path]) -> Mapping[Path, Repository]:
 
 def _git_dir(entry: Path) -> Path:
     """Return the Git directory that a `.git` is or names. Raises OSError."""
-    if entry.is_symlink() or entry.is_dir():
+    if entry.is_symlink() or os.path.isdir(entry):  # noqa: PTH112 - never raises
         return real_path(entry) if entry.is_symlink() else entry
     text = named_in(read_start(entry, _MAX_LINE))
     return entry if text is None else real_path(entry.parent / text.removeprefix("gitdir: "))

@@ -99,7 +99,7 @@ def _link(entry: Path) -> bytes | None:
     """The text of a `.git` file, or the target of a link; None for a folder."""
     if entry.is_symlink():
         return b"-> " + os.fsencode(entry.readlink())
-    return read_content(entry) if entry.is_file() else None
+    return read_content(entry) if os.path.isfile(entry) else None  # noqa: PTH113 - never raises
 
 
 def read_content(file: Path, most: int = _MAX_CONFIG) -> bytes:

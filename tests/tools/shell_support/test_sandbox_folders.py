@@ -145,10 +145,14 @@ async def test_the_configuration_stays_hidden_where_commands_may_write_to_the_fo
     await sandbox.close()
 
 
-async def test_a_link_that_cannot_be_read_keeps_no_setting_of_git_from_being_undone(harness: ToolHarness) -> None:
-    """An ordinary user cannot read `/proc/1/root`."""
+@pytest.mark.parametrize("target", ["/proc/1/root", "a" * 300], ids=["unreadable", "impossible"])
+async def test_a_link_that_cannot_be_followed_keeps_no_setting_of_git_from_being_undone(
+    harness: ToolHarness, target: str
+) -> None:
+    """An ordinary user cannot read `/proc/1/root`, and no file has a name of 300 bytes."""
     tool = await boxed(harness)
-    script = "git init -q a; git -C a config core.fsmonitor ./x; ln -s /proc/1/root closed; ln -s /proc/1/root .claude"
+    links = "; ".join(f"ln -s {target} {name}" for name in ("closed", ".git", ".claude", "HEAD", "a/.git/modules"))
+    script = f"git init -q a; git -C a config core.fsmonitor ./x; {links}"
     (harness.dir / "script.sh").write_text(script)
     value = await harness.use(tool, command="bash script.sh")
     assert not value.is_error, value.output
