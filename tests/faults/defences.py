@@ -695,6 +695,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_repository_whose_path_is_too_long_to_check_is_put_aside_and_commands_run",
     ),
     Defence(
+        "34 protected_paths", "asking after a check that failed", "commands-ask-after-a-failed-check", REMOVED,
+        "test_after_a_check_that_failed_commands_ask_until_what_was_left_is_undone",
+    ),
+    Defence(
+        "34 protected_paths", "taking no state as right that was not checked", "unchecked-changes-are-no-baseline",
+        Value("self._running"), "test_after_a_check_that_failed_commands_ask_until_what_was_left_is_undone",
+    ),
+    Defence(
         "34 protected_paths", "putting aside what Git does not make", "names-that-git-makes", REMOVED,
         "test_a_file_that_another_program_reads_in_a_git_directory_is_put_aside",
     ),

@@ -328,6 +328,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_the_configuration_stays_hidden_where_commands_may_write_to_the_folder_for_temporary_files",
         "tests/tools/shell_support/test_git_state.py::test_what_git_trusts_in_its_state_does_not_act_elsewhere",
         "tests/tools/shell_support/test_git_state.py::test_of_many_new_files_their_folder_is_put_aside",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_after_a_check_that_failed_commands_ask_until_what_was_left_is_undone",
         "tests/tools/shell_support/test_git_directory_names.py::"
         "test_a_file_that_another_program_reads_in_a_git_directory_is_put_aside",
         "tests/tools/shell_support/test_sandbox.py::test_what_other_programs_keep_in_a_git_directory_cannot_be_changed",

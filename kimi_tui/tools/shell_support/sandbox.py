@@ -15,6 +15,7 @@ from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.paths import real_path
+from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.file_support.git_settings import NO_REMOTES, ShownRemotes
 from kimi_tui.tools.file_support.workspace import ResolvedPath, Workspace
 from kimi_tui.tools.shell_support.bwrap_args import (
@@ -129,6 +130,7 @@ class Sandbox:
         self._tried = asyncio.Lock()
         self._watch: GitWatch | None = None
         self._running = 0
+        self._unchecked = False
         self._searched = False
         self._looking = asyncio.Lock()
         self._checks: set[asyncio.Task[None]] = set()
@@ -170,6 +172,8 @@ class Sandbox:
             return False  # defence: imports-not-writable
         if self._watch is not None and self._watch.incomplete:
             return False  # defence: unsearched-folders-are-not-trusted
+        if self._unchecked:
+            return False  # defence: commands-ask-after-a-failed-check
         held = self.tier == "full" and not self._config.network
         return held and self._trusted and not self._config.ask_inside
 
@@ -321,7 +325,8 @@ class Sandbox:
     async def _check_before(self, watch: "GitWatch", undone: list[str]) -> None:
         async with self._looking:
             try:
-                if self._running:  # of what another command does meanwhile, nothing is taken as right
+                # Of what another command does meanwhile, and of what was not checked, nothing is taken as right.
+                if self._running or self._unchecked:  # defence: unchecked-changes-are-no-baseline
                     undone += await asyncio.to_thread(watch.undo_changes, others_run=True)
                 else:
                     await asyncio.to_thread(watch.accept_current)
@@ -331,12 +336,23 @@ class Sandbox:
     async def _check_after(self, watch: "GitWatch", undone: list[str], *, remotes: ShownRemotes, git: GitUse) -> None:
         async with self._looking:
             self._running -= 1  # defence: a-command-runs-until-it-is-checked
-            undone += await asyncio.to_thread(
-                watch.undo_changes,
-                remotes=remotes,
-                others_run=self._running > 0,
-                git_written=git is not GitUse.NONE or self.tier != "full",
-            )
+            try:
+                undone += await asyncio.to_thread(
+                    watch.undo_changes,
+                    remotes=remotes,
+                    others_run=self._running > 0,
+                    git_written=git is not GitUse.NONE or self.tier != "full" or self._unchecked,
+                )
+            except Exception as error:  # noqa: BLE001 - whatever a command made to end its check
+                self._unchecked = True
+                cause = escape_unsafe(f"{type(error).__name__}: {error}")
+                undone.append(f"nothing, since its check failed ({cause})")
+                self._notify(
+                    tr("The sandbox could not check what a command changed"),
+                    tr("commands ask until it can; Git may run what this one left: {cause}", cause=cause),
+                )
+                return
+            self._unchecked = False
         if undone:
             self._notify(tr("The sandbox undid changes that could start programs"), "; ".join(undone))
 

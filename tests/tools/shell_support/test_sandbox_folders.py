@@ -29,6 +29,7 @@ from kimi_tui.tools.shell_support.bwrap_args import (
     sandbox_argv,
 )
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
+from kimi_tui.tools.shell_support.git_watch import GitWatch
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 from kimi_tui.tools.shell_support.sandbox import Sandbox
@@ -307,6 +308,34 @@ async def test_commands_ask_where_folders_are_left_out_of_the_search_for_reposit
     tool = await boxed(harness)
     await harness.use(tool, command="touch made")
     assert len(harness.asked) == 1
+
+
+async def test_after_a_check_that_failed_commands_ask_until_what_was_left_is_undone(
+    harness: ToolHarness, other: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    sandbox = Sandbox(
+        SandboxConfig(network=False), harness.workspace, trusted=True, notify=lambda _, text: told.append(text)
+    )
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    git(harness.dir, "init", "-q")
+    await harness.use(tool, command="true")
+    with monkeypatch.context() as broken:
+        broken.setattr(GitWatch, "undo_changes", refuse)
+        value = await harness.use(tool, command="git init -q made; git -C made config core.fsmonitor ./evil")
+    assert "its check failed" in value.message
+    assert "a planted reason" in told[0]
+    assert harness.asked == []
+    value = await harness.use(tool, command="touch done")
+    assert len(harness.asked) == 1
+    assert "core.fsmonitor" in value.message
+    assert "evil" not in (harness.dir / "made/.git/config").read_text()
+    await harness.use(tool, command="touch done")
+    assert len(harness.asked) == 1
+
+
+def refuse(*_: object, **__: object) -> list[str]:
+    raise PermissionError("a planted reason")
 
 
 async def test_what_a_command_commits_does_not_change_where_git_lfs_uploads(harness: ToolHarness, other: Path) -> None:
