@@ -1,120 +1,119 @@
 """`python -m tests.faults.mutants [NUMBER OR WORD ...]`: each defence is taken out of a copy, and its test has to fail.
 
 Not part of CI: it takes long. Every case of the index has at least one defence in `defences.py`. The exit status is 1
-where a test passed although what it holds was gone.
+where a test passed although what it holds was gone, or gave no answer: it did not run, or fails with the defence too.
 """
 
 import argparse
-import os
-import shutil
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
+from typing import TypeVar
 
 from tests.faults.defences import DEFENCES, Defence
 from tests.faults.index import CASES
+from tests.faults.mutant_copy import ROOT, Answer, Copy, copy_tree
 from tests.faults.mutations import Mutation, MutationError, markers, mutated
 
-ROOT = Path(__file__).parents[2]
-_COPIED = ("kimi_tui", "tests", "skills", "themes", "snapshots", "pyproject.toml", "README.md", "CHANGELOG.md")
-_SUPERVISOR = ROOT / "kimi_tui/tools/shell_support/supervisor.py"
 _SECONDS = 300
-_MAX_KIB = 4 << 20
+_SECONDS_OF_A_FILE = 1800
+_T = TypeVar("_T")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults.mutants")
     parser.add_argument("case", nargs="*", help="numbers of cases, or words of their names")
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--slice", type=_slice, default=(1, 1), metavar="N/OF", help="the first fifth is 1/5")
     options = parser.parse_args()
     wanted = [one for one in DEFENCES if not options.case or any(_is_about(one, word) for word in options.case)]
-    copies: SimpleQueue[Path] = SimpleQueue()
+    files = part(by_file(wanted), *options.slice)
+    copies: SimpleQueue[Copy] = SimpleQueue()
+
+    def taken_out(defences: Sequence[Defence]) -> list[tuple[Defence, str, str]]:
+        copy = copies.get()
+        try:
+            return list(_each_taken_out(defences, copy))
+        finally:
+            copies.put(copy)
+
+    missed: list[str] = []
+    count = 0
     with tempfile.TemporaryDirectory(prefix="kimi-tui-mutants-", dir=ROOT.parent) as folder:
         for number in range(options.jobs):
-            copies.put(_copy(Path(folder) / str(number)))
-
-        def judge(defence: Defence) -> tuple[Defence, bool, str]:
-            copy = copies.get()
-            try:
-                return defence, *_without(defence, copy)
-            finally:
-                copies.put(copy)
-
-        held = 0
+            copies.put(Copy(copy_tree(Path(folder) / str(number))))
         with ThreadPoolExecutor(options.jobs) as pool:
-            for defence, failed, said in pool.map(judge, wanted):
-                held += failed
-                print(f"{'failed' if failed else 'PASSED'}  {defence.case}: without {defence.what}\n        {said}")
-                sys.stdout.flush()
-    print(f"{len(wanted)} defences taken out: {held} noticed, {len(wanted) - held} not")
-    return 0 if held == len(wanted) else 1
+            for done in as_completed([pool.submit(taken_out, defences) for defences in files]):
+                for defence, verdict, said in done.result():
+                    count += 1
+                    line = f"{verdict}  {defence.case}: without {defence.what} ({defence.marker})\n           {said}"
+                    print(line, flush=True)
+                    missed += [] if verdict == NOTICED else [line]
+        for _ in range(options.jobs):
+            copies.get().close()
+    print(f"\n{count} defences taken out: {count - len(missed)} noticed, {len(missed)} not", *missed, sep="\n")
+    return 1 if missed else 0
+
+
+NOTICED, PASSED, NO_ANSWER = "noticed  ", "PASSED   ", "NO ANSWER"
 
 
 def _is_about(defence: Defence, word: str) -> bool:
     return defence.case.split()[0] == word if word.isdigit() else word in defence.case
 
 
-def _copy(target: Path) -> Path:
-    ignored = shutil.ignore_patterns("__pycache__", ".pytest_cache", ".hypothesis")
-    target.mkdir()
-    for name in _COPIED:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, target / name, ignore=ignored)
-        else:
-            shutil.copy(source, target / name)
-    return target
+def _slice(text: str) -> tuple[int, int]:
+    number, _, of = text.partition("/")
+    if not 1 <= int(number) <= int(of):
+        raise ValueError(text)
+    return int(number), int(of)
 
 
-def _without(defence: Defence, copy: Path) -> tuple[bool, str]:
-    """Whether a test failed, and which; a test that cannot even be collected has not."""
+def part(files: Sequence[_T], number: int, of: int) -> Sequence[_T]:
+    return files[len(files) * (number - 1) // of : len(files) * number // of]
+
+
+def by_file(defences: Iterable[Defence]) -> list[list[Defence]]:
+    """Those together whose tests are in the same file."""
+    files: dict[str, list[Defence]] = {}
+    for defence in defences:
+        files.setdefault(tests_of(defence)[0].partition("::")[0], []).append(defence)
+    return list(files.values())
+
+
+def _each_taken_out(defences: Sequence[Defence], copy: Copy) -> Iterator[tuple[Defence, str, str]]:
+    """Each with its verdict and what was said; first their tests run while nothing is taken out."""
+    tests = list(dict.fromkeys(test for defence in defences for test in tests_of(defence)))
+    passing = set(copy.run(tests, stop=False, seconds=_SECONDS_OF_A_FILE).passed)
+    for defence in defences:
+        yield defence, *_without(defence, copy, passing)
+
+
+def _without(defence: Defence, copy: Copy, passing: set[str]) -> tuple[str, str]:
     try:
         after = sources_without(defence)
     except (KeyError, MutationError) as error:
-        return False, f"it cannot be taken out: {error}"
-    before = {file: (copy / file).read_text("utf-8") for file in after}
+        return NO_ANSWER, f"it cannot be taken out: {error}"
+    before = {file: (copy.folder / file).read_text("utf-8") for file in after}
+    modules = [".".join(file.with_suffix("").parts) for file in after]
     try:
         for file, content in after.items():
-            (copy / file).write_text(content, "utf-8")
-        lines = _run(copy, tests_of(defence))
-    except subprocess.TimeoutExpired:
-        return True, f"did not end within {_SECONDS} s"
+            (copy.folder / file).write_text(content, "utf-8")
+        answer = copy.run(tests_of(defence), stop=True, seconds=_SECONDS, modules=modules)
     finally:
         for file, content in before.items():
-            (copy / file).write_text(content, "utf-8")
-    failed = [line for line in lines if line.startswith("FAILED")]
-    return bool(failed), (failed or lines[-1:] or ["it ended without a word"])[0]
+            (copy.folder / file).write_text(content, "utf-8")
+    return judged(answer, passing)
 
 
-def _run(copy: Path, tests: list[str]) -> list[str]:
-    """What pytest says. The supervisor (of this tree, not of the copy) ends whatever the tests leave behind, and all
-    of it when the time is up or we are gone; memory is bounded, for without its defence a test may fill it."""
-    bounded = ["/bin/sh", "-c", f'ulimit -v {_MAX_KIB}; exec "$@"', "sh"]
-    pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "", "--timeout", "90", "-p", "no:cacheprovider"]
-    closes, held = os.pipe()
-    with Path(os.devnull).open("wb") as status:
-        supervisor = [sys.executable, "-I", "-S", str(_SUPERVISOR), "0", str(status.fileno()), "0"]
-        running = subprocess.Popen(
-            [*supervisor, *bounded, *pytest, *tests],
-            cwd=copy,
-            env={**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"},
-            stdin=closes,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            pass_fds=(status.fileno(),),
-            text=True,
-        )
-    os.close(closes)
-    with running:
-        try:
-            return running.communicate(timeout=_SECONDS)[0].splitlines()
-        finally:
-            os.close(held)
+def judged(answer: Answer, passing: set[str]) -> tuple[str, str]:
+    for test, why in answer.failed:
+        return (NOTICED, f"{test}: {why}") if test in passing else (NO_ANSWER, f"{test} fails with it too: {why}")
+    return (PASSED if answer.passed else NO_ANSWER), answer.said
 
 
 def sources_without(defence: Defence) -> dict[Path, str]:

@@ -10,7 +10,8 @@ import pytest
 
 from tests.faults.defences import DEFENCES
 from tests.faults.index import CASES
-from tests.faults.mutants import ROOT, cases_without_a_defence, places, sources_without
+from tests.faults.mutant_copy import ROOT
+from tests.faults.mutants import cases_without_a_defence, places, sources_without
 from tests.faults.mutants import tests_of as named_by
 from tests.faults.mutations import NAME, markers
 
