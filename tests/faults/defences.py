@@ -219,7 +219,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_history_with_half_characters_is_sent_with_them_replaced",
     ),
     Defence(
-        "13 surrogate_u2028", "joining characters that a service cut", "join-cut-characters", Value("(piece,)"),
+        "13 surrogate_u2028", "joining characters that a service cut", "join-cut-characters", Value("(delta,)"),
         "test_characters_cut_over_events_are_joined_wherever_they_are_cut",
     ),
     Defence(
@@ -903,7 +903,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
-        "31 cmd_split", "a program behind assignments", "assignment-or-program", Value("(known,)"),
+        "31 cmd_split", "a program behind assignments", "assignment-or-program", Value("(known_words,)"),
         "test_a_word_behind_assignments_that_is_known_only_at_run_time_may_be_the_program",
     ),
     Defence(
@@ -1915,7 +1915,7 @@ DEFENCES: tuple[Defence, ...] = (
         Value('parts.hostname or ""'), "test_the_name_that_is_resolved_is_the_one_that_was_asked_for",
     ),
     Defence(
-        "a page of another host", "a yes for one host only", "scope-of-one-host", Value('Scope(("fetch",), host)'),
+        "a page of another host", "a yes for one host only", "scope-of-one-host", Value('Scope(("fetch",), "")'),
         "test_each_host_is_asked_for_and_a_yes_for_the_session_covers_its_pages_alone",
     ),
     Defence(
@@ -2445,7 +2445,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_calls_without_a_name_are_counted_though_they_are_kept_back",
     ),
     Defence(
-        "a reply without end", "a bound on its id", "bound-reply-id", Value("piece.id"),
+        "a reply without end", "a bound on its id", "bound-reply-id", Value("delta.id"),
         "test_a_reply_id_that_is_too_long_is_not_kept",
     ),
     Defence(
@@ -2614,7 +2614,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_chart_of_few_nodes_and_many_edges_is_laid_out_off_the_event_loop",
     ),
     Defence("a `.git` that leads nowhere", "no error for a loop", "links-that-lead-back", Value("path.resolve()")),
-    Defence("a `.git` that leads nowhere", "no names with a NUL", "name-with-nul", Value("line")),
+    Defence("a `.git` that leads nowhere", "no names with a NUL", "name-with-nul", NEVER),
     Defence(
         "commands of flows", "values as variables of Bash", "values-as-data", Instead("line += (between, value)"),
         "test_no_value_becomes_code_in_any_command_that_is_accepted",

@@ -1,4 +1,4 @@
-"""`python -m tests.faults.mutants [NUMBER OR WORD ...]`: each defence is taken out of a copy, and its test has to fail.
+"""`python -m tests.faults.mutants [NUMBER, WORD OR MARKER ...]`: each defence is taken out of a copy, and its test has to fail.
 
 Not part of CI: it takes long. Every case of the index has at least one defence in `defences.py`. The exit status is 1
 where a test passed although what it holds was gone, or gave no answer: it did not run, or fails with the defence too.
@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults.mutants")
-    parser.add_argument("case", nargs="*", help="numbers of cases, or words of their names")
+    parser.add_argument("case", nargs="*", help="numbers of cases, words of their names, or markers")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--slice", type=_slice, default=(1, 1), metavar="N/OF", help="the first fifth is 1/5")
     options = parser.parse_args()
@@ -63,7 +63,9 @@ NOTICED, PASSED, NO_ANSWER = "noticed  ", "PASSED   ", "NO ANSWER"
 
 
 def _is_about(defence: Defence, word: str) -> bool:
-    return defence.case.split()[0] == word if word.isdigit() else word in defence.case
+    if word.isdigit():
+        return defence.case.split()[0] == word
+    return word in defence.case or word == defence.marker
 
 
 def _slice(text: str) -> tuple[int, int]:

@@ -5,6 +5,7 @@ import builtins
 import re
 from functools import cache
 from pathlib import Path
+from symtable import SymbolTable, symtable
 
 import pytest
 
@@ -46,25 +47,45 @@ def test_every_change_fits_the_code_at_its_marker(case: str) -> None:
             assert sources_without(defence), defence
 
 
-def test_code_of_a_change_uses_only_names_of_the_file_that_it_changes() -> None:
+def test_every_name_in_the_code_of_a_change_is_known_where_it_stands() -> None:
     """Otherwise a test would fail at a name that is gone, and not for want of the defence."""
+    unknown = [
+        (defence.marker, unknown)
+        for defence in DEFENCES
+        if (names := {name for _, change in defence.changes for name in _names_in(getattr(change, "code", ""))})
+        for source in sources_without(defence).values()
+        if (unknown := names & _unknown_in(symtable(source, defence.marker, "exec")))
+    ]
+    assert unknown == []
+
+
+def test_every_member_that_a_change_uses_is_named_in_its_file() -> None:
     strange = [
         (marker, strange)
         for defence in DEFENCES
         for marker, change in defence.changes
-        if (strange := _names_in(getattr(change, "code", "")) - _names_of(places()[marker][0]))
+        if (strange := _members_in(getattr(change, "code", "")) - _words_of(places()[marker][0]) - {"__dict__"})
     ]
     assert strange == []
 
 
 def _names_in(code: str) -> set[str]:
-    nodes = list(ast.walk(ast.parse(code)))
-    own = {arg.arg for node in nodes if isinstance(node, ast.arguments) for arg in (*node.args, node.kwarg) if arg}
-    names = [node for node in nodes if isinstance(node, ast.Name)]
-    own |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
-    own |= {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
-    members = {node.attr for node in nodes if isinstance(node, ast.Attribute) and _is_self(node.value)}
-    return ({node.id for node in names} | members) - own - set(dir(builtins)) - {"__dict__"}
+    return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+
+
+def _unknown_in(module: SymbolTable) -> set[str]:
+    """Names that are neither local, nor of the module, nor built in."""
+    known = {symbol.get_name() for symbol in module.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    scopes = [module]
+    used: set[str] = set()
+    for scope in scopes:
+        scopes += scope.get_children()
+        used |= {symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global()}
+    return used - known - set(dir(builtins)) - {"__doc__", "__file__", "__name__", "__package__"}
+
+
+def _members_in(code: str) -> set[str]:
+    return {node.attr for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Attribute) and _is_self(node.value)}
 
 
 def _is_self(node: ast.expr) -> bool:
@@ -72,5 +93,5 @@ def _is_self(node: ast.expr) -> bool:
 
 
 @cache
-def _names_of(file: Path) -> set[str]:
+def _words_of(file: Path) -> set[str]:
     return set(re.findall(r"\w+", (ROOT / file).read_text("utf-8")))
