@@ -1915,7 +1915,8 @@ DEFENCES: tuple[Defence, ...] = (
         Value('parts.hostname or ""'), "test_the_name_that_is_resolved_is_the_one_that_was_asked_for",
     ),
     Defence(
-        "a page of another host", "a yes for one host only", "scope-of-one-host", Value('Scope(("fetch",), "")'),
+        "a page of another host", "a yes for one host only", "scope-of-one-host",
+        Value('Scope(("fetch",), tr("pages of {host}", host=", ".join(names)))'),
         "test_each_host_is_asked_for_and_a_yes_for_the_session_covers_its_pages_alone",
     ),
     Defence(

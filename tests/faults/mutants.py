@@ -1,7 +1,8 @@
-"""`python -m tests.faults.mutants [NUMBER, WORD OR MARKER ...]`: each defence is taken out of a copy, and its test has to fail.
+"""`python -m tests.faults.mutants [WORD ...]`: each defence is taken out of a copy, and its test has to fail.
 
-Not part of CI: it takes long. Every case of the index has at least one defence in `defences.py`. The exit status is 1
-where a test passed although what it holds was gone, or gave no answer: it did not run, or fails with the defence too.
+A word is the number of a case, a part of its name, or a marker. Not part of CI: it takes long. Every case of the index
+has at least one defence in `defences.py`. The exit status is 1 where a test passed although what it holds was gone, or
+gave no answer: it did not run, or fails with the defence too.
 """
 
 import argparse
@@ -32,6 +33,7 @@ def main() -> int:
     options = parser.parse_args()
     wanted = [one for one in DEFENCES if not options.case or any(_is_about(one, word) for word in options.case)]
     files = part(by_file(wanted), *options.slice)
+    jobs = min(options.jobs, len(files))
     copies: SimpleQueue[Copy] = SimpleQueue()
 
     def taken_out(defences: Sequence[Defence]) -> list[tuple[Defence, str, str]]:
@@ -44,16 +46,16 @@ def main() -> int:
     missed: list[str] = []
     count = 0
     with tempfile.TemporaryDirectory(prefix="kimi-tui-mutants-", dir=ROOT.parent) as folder:
-        for number in range(options.jobs):
+        for number in range(jobs):
             copies.put(Copy(copy_tree(Path(folder) / str(number))))
-        with ThreadPoolExecutor(options.jobs) as pool:
+        with ThreadPoolExecutor(jobs or 1) as pool:
             for done in as_completed([pool.submit(taken_out, defences) for defences in files]):
                 for defence, verdict, said in done.result():
                     count += 1
                     line = f"{verdict}  {defence.case}: without {defence.what} ({defence.marker})\n           {said}"
                     print(line, flush=True)
                     missed += [] if verdict == NOTICED else [line]
-        for _ in range(options.jobs):
+        for _ in range(jobs):
             copies.get().close()
     print(f"\n{count} defences taken out: {count - len(missed)} noticed, {len(missed)} not", *missed, sep="\n")
     return 1 if missed else 0
