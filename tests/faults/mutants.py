@@ -9,7 +9,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
@@ -33,31 +33,30 @@ def main() -> int:
     options = parser.parse_args()
     wanted = [one for one in DEFENCES if not options.case or any(_is_about(one, word) for word in options.case)]
     files = part(by_file(wanted), *options.slice)
-    jobs = min(options.jobs, len(files))
+    jobs = min(options.jobs, len(files)) or 1
     copies: SimpleQueue[Copy] = SimpleQueue()
+    verdicts: list[tuple[str, str]] = []
 
-    def taken_out(defences: Sequence[Defence]) -> list[tuple[Defence, str, str]]:
+    def take_out(defences: Sequence[Defence]) -> None:
         copy = copies.get()
-        try:
-            return list(_each_taken_out(defences, copy))
-        finally:
-            copies.put(copy)
+        for defence, verdict, said in _each_taken_out(defences, copy):
+            line = f"{verdict}  {defence.case}: without {defence.what} ({defence.marker})\n           {said}\n"
+            sys.stdout.write(line)
+            sys.stdout.flush()
+            verdicts.append((verdict, line))
+        copies.put(copy)
 
-    missed: list[str] = []
-    count = 0
     with tempfile.TemporaryDirectory(prefix="kimi-tui-mutants-", dir=ROOT.parent) as folder:
         for number in range(jobs):
             copies.put(Copy(copy_tree(Path(folder) / str(number))))
-        with ThreadPoolExecutor(jobs or 1) as pool:
-            for done in as_completed([pool.submit(taken_out, defences) for defences in files]):
-                for defence, verdict, said in done.result():
-                    count += 1
-                    line = f"{verdict}  {defence.case}: without {defence.what} ({defence.marker})\n           {said}"
-                    print(line, flush=True)
-                    missed += [] if verdict == NOTICED else [line]
+        with ThreadPoolExecutor(jobs) as pool:
+            for _ in pool.map(take_out, files):
+                pass
         for _ in range(jobs):
             copies.get().close()
-    print(f"\n{count} defences taken out: {count - len(missed)} noticed, {len(missed)} not", *missed, sep="\n")
+    missed = [line for verdict, line in verdicts if verdict != NOTICED]
+    print(f"\n{len(verdicts)} defences taken out: {len(verdicts) - len(missed)} noticed, {len(missed)} not")
+    print("".join(missed), end="")
     return 1 if missed else 0
 
 
