@@ -110,8 +110,9 @@ def _test(request: dict[str, Any], folder: Path, result: Path) -> None:
     seen = _Seen()
     stop = ["-x"] if request["stop"] else []
     options = ["-q", "-m", "", "--timeout", "90", "-p", "no:cacheprovider", "--basetemp", str(folder)]
-    status = pytest.main([*stop, *options, *request["tests"]], plugins=[seen])
-    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+    with contextlib.suppress(Warning):  # of what a test that fails leaves open
+        pytest.main([*stop, *options, *request["tests"]], plugins=[seen])
+    if seen.status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         return
     if seen.failed:
         for module in request["modules"]:
@@ -125,6 +126,7 @@ class _Seen:
     def __init__(self) -> None:
         self.passed: list[str] = []
         self.failed: list[tuple[str, str]] = []
+        self.status: int | None = None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -138,6 +140,9 @@ class _Seen:
             if not any(isinstance(error, NameError) for error in errors):
                 self.failed.append((item.nodeid, call.excinfo.exconly().split("\n")[0][:300]))
         return report
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        self.status = exitstatus
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

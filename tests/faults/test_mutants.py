@@ -21,6 +21,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Copy]:
     for name in ("kimi_tui", "tests"):
         (folder / name).mkdir()
         (folder / name / "__init__.py").touch()
+    (folder / "pyproject.toml").write_text("[tool.pytest.ini_options]\nfilterwarnings = ['error']\n", "utf-8")
     copy = Copy(folder)
     yield copy
     copy.close()
@@ -37,6 +38,7 @@ def _said(copy: Copy, test: str, module: str = "VALUE = 1", seconds: float = 30)
     [
         ("def test_it(): pass", PASSED),
         ("def test_it(): assert 0", NOTICED),
+        ("class A:\n def __del__(self): 1 / 0\ndef test_it():\n a = A()\n a.a = a\n assert 0", NOTICED),
         ("import pytest\ndef test_it(): pytest.skip()", NO_ANSWER),
         ("import kimi_tui.no_such_part\ndef test_it(): pass", NO_ANSWER),
         ("import pytest\n@pytest.fixture\ndef a(): assert 0\ndef test_it(a): pass", NO_ANSWER),
@@ -84,8 +86,8 @@ def test_nothing_that_a_test_starts_is_left(copy: Copy, then: str, said: str) ->
     test = f"""
 import os, pathlib, subprocess
 def test_it():
-    started = subprocess.Popen(["/bin/sh", "-c", "setsid sleep 1000 & echo $!"], stdout=subprocess.PIPE)
-    pathlib.Path("pid").write_bytes(started.stdout.readline())
+    pid = subprocess.check_output(["/bin/sh", "-c", "setsid sleep 1000 > /dev/null & echo $!"])
+    pathlib.Path("pid").write_bytes(pid)
     {then}
 """
     assert said in _said(copy, test).said
