@@ -33,7 +33,7 @@ class Copy:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._written = tempfile.TemporaryDirectory(prefix="kimi-tui-mutants-")
+        self._written = tempfile.TemporaryDirectory(prefix="mutants-")  # short, for sockets
         self._start()
 
     def _start(self) -> None:

@@ -47,6 +47,7 @@ def main() -> int:
         copies.put(copy)
 
     with tempfile.TemporaryDirectory(prefix="kimi-tui-mutants-", dir=ROOT.parent) as folder:
+        Path(folder).chmod(0o755)  # tests of an ordinary user read it
         for number in range(jobs):
             copies.put(Copy(copy_tree(Path(folder) / str(number))))
         with ThreadPoolExecutor(jobs) as pool:

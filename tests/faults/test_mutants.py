@@ -38,7 +38,7 @@ def _said(copy: Copy, test: str, module: str = "VALUE = 1", seconds: float = 30)
     [
         ("def test_it(): pass", PASSED),
         ("def test_it(): assert 0", NOTICED),
-        ("class A:\n def __del__(self): 1 / 0\ndef test_it():\n a = A()\n a.a = a\n assert 0", NOTICED),
+        ("def warn(): raise Warning\ndef test_it(request):\n request.config.add_cleanup(warn)\n assert 0", NOTICED),
         ("import pytest\ndef test_it(): pytest.skip()", NO_ANSWER),
         ("import kimi_tui.no_such_part\ndef test_it(): pass", NO_ANSWER),
         ("import pytest\n@pytest.fixture\ndef a(): assert 0\ndef test_it(a): pass", NO_ANSWER),
