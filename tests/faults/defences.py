@@ -733,7 +733,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "files of Git as Git reads them", "git-files-as-git-reads-them",
-        Value('read_content(entry).decode("utf-8", "replace").strip()'),
+        Value('"gitdir: " + read_content(entry).decode("utf-8", "replace").removeprefix("gitdir:").strip()'),
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(
@@ -875,7 +875,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_git_prints_a_secret_that_was_once_committed_only_after_a_yes",
     ),
     Defence(
-        "31 cmd_split", "commands of Git that print any file", "commands-that-print", Value("None"),
+        "31 cmd_split", "commands of Git that print any file", "commands-that-print", WithoutArgument("tracked"),
         "test_a_rule_covers_what_may_print_a_secret_by_an_unknown_option_only_word_for_word",
     ),
     Defence(
