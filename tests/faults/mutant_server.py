@@ -109,7 +109,7 @@ def _test(request: dict[str, Any], folder: Path, result: Path) -> None:
     """Without a result if pytest did not run the tests, or if a failure may mean no more than that nothing works."""
     seen = _Seen()
     stop = ["-x"] if request["stop"] else []
-    options = ["-q", "-m", "", "--timeout", "90", "-p", "no:cacheprovider", "--basetemp", str(folder)]
+    options = ["-q", "-m", "", "-p", "no:cacheprovider", "--basetemp", str(folder)]
     with contextlib.suppress(Warning):  # of what a test that fails leaves open
         pytest.main([*stop, *options, *request["tests"]], plugins=[seen])
     if seen.status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
