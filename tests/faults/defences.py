@@ -735,6 +735,12 @@ DEFENCES: tuple[Defence, ...] = (
         "34 protected_paths", "files of Git as Git reads them", "git-files-as-git-reads-them",
         Value('"gitdir: " + read_content(entry).decode("utf-8", "replace").removeprefix("gitdir:").strip()'),
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+        too=(
+            (
+                "repositories-among-objects",
+                Instead('if "/.git/objects/" not in below:\n    folders.append(below + name)'),
+            ),
+        ),
     ),
     Defence(
         "34 protected_paths", "common folders as Git reads them", "common-folders-as-git-reads-them",
