@@ -79,6 +79,13 @@ async def test_the_body_of_an_error_without_end_is_cut(server: Server, provider:
     assert memory < 16 << 20
 
 
+async def test_no_more_of_a_long_error_is_waited_for_than_is_kept(server: Server) -> None:
+    server.add(Answer([b"no" * MAX_ERROR_BYTES, Hold()], 500))
+    async with httpx2.AsyncClient(event_hooks=response_hooks(error_seconds=1000), timeout=1000) as client:
+        answer = await asyncio.wait_for(client.get(server.url), 10)
+    assert (answer.status_code, len(answer.content)) == (500, MAX_ERROR_BYTES)
+
+
 async def test_an_error_may_name_a_charset_that_is_none(server: Server, provider: Provider) -> None:
     server.add(Answer(b"busy", 500, {"Content-Type": "text/plain; charset=zip"}))
     error, _ = await failure(provider)

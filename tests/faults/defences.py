@@ -2240,7 +2240,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "an answer without end", "cutting the body of an error", "bound-error-body", NEVER,
-        "test_the_body_of_an_error_without_end_is_cut",
+        "test_no_more_of_a_long_error_is_waited_for_than_is_kept",
     ),
     Defence(
         "an answer without end", "cutting the words beside a status", "bound-reason-phrase",

@@ -716,6 +716,7 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "an answer without end": (
         "tests/test_bounded_http.py::test_the_body_of_an_error_without_end_is_cut",
+        "tests/test_bounded_http.py::test_no_more_of_a_long_error_is_waited_for_than_is_kept",
         "tests/test_bounded_http.py::test_an_error_that_unfolds_to_much_is_cut",
         "tests/test_bounded_http.py::test_an_error_whose_body_never_ends_is_told_by_its_status",
         "tests/test_bounded_http.py::test_a_stream_of_comments_alone_comes_to_an_end",
