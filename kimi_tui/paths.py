@@ -92,6 +92,27 @@ def project_root(work_dir: Path, user_home: Path | None = None) -> Path:
     return work_dir
 
 
+def path_exists(path: str | Path) -> bool:
+    """Whether the path leads to anything that can be reached.
+
+    Never raises, as `Path.exists` does for a link that cannot be read or whose target has too long a name.
+    """
+    # defence: paths-of-any-kind
+    return os.path.exists(path)  # noqa: PTH110
+
+
+def is_file(path: str | Path) -> bool:
+    """Whether the path leads to a regular file that can be reached. Never raises."""
+    # defence: files-of-any-kind
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether the path leads to a folder that can be reached. Never raises."""
+    # defence: folders-of-any-kind
+    return os.path.isdir(path)  # noqa: PTH112
+
+
 def real_path(path: str | Path) -> Path:
     """Resolve the links of `path`. A link loop stays unresolved; `Path.resolve` fails on it before Python 3.13.
 

@@ -1,5 +1,6 @@
 """Our home is closed to others."""
 
+import ast
 import errno
 import os
 from pathlib import Path
@@ -125,3 +126,47 @@ def test_a_folder_that_takes_the_place_of_a_link_meanwhile_is_resolved(
 
     monkeypatch.setattr(os, "readlink", raced)
     assert real_path(tmp_path / "link") == tmp_path / "elsewhere"
+
+
+def test_what_a_link_with_too_long_a_target_leads_to_is_neither_a_file_nor_a_folder(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to("a" * 300)
+    assert not paths.path_exists(link)
+    assert not paths.is_file(link / "a")
+    assert not paths.is_folder(link)
+    assert not paths.is_folder("a\0b")
+    assert paths.path_exists(tmp_path)
+    assert paths.is_folder(str(tmp_path))
+    assert paths.is_file(__file__)
+
+
+ASK_PATHLIB = {
+    # our home, sessions, and folders that we make
+    *("paths.py", "jsonl.py", "context/context.py", "wire/recorder.py", "soul/assemble.py", "config/loader.py"),
+    *("session/atomic_folder.py", "session/exporter.py", "session/file_checkpoints.py", "session/importer.py"),
+    *("session/session.py", "session/session_index.py", "cli/session_lookup.py", "cli/commands/session.py"),
+    *("ui/tui/composer/draft_store.py", "ui/tui/themes/theme.py", "cli/modes/demo.py"),
+    *("tools/shell_support/bwrap_args.py", "tools/shell_support/bwrap_mounts.py"),
+    *("tools/shell_support/remove_tree.py", "tools/shell_support/sandbox_probe.py"),
+    # the files of Kimi CLI, and a file of the system
+    *("config/kimi_import.py", "config/model_selection.py", "cli/engine_options.py", "cli/commands/doctor_checks.py"),
+    # what the user names on the command line, where an error is said
+    *("cli/commands/migrate.py", "mcp/config_editor.py", "skill/sharing/source.py"),
+}
+
+
+def test_only_files_that_say_why_ask_pathlib_whether_a_path_exists() -> None:
+    """Elsewhere a path may be one that a command made: `paths.path_exists`, `is_file` and `is_folder` never raise."""
+
+    def asks(file: Path) -> bool:
+        calls = (node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Call))
+        asked = [call.func for call in calls if not call.args and not call.keywords]
+        return any(
+            isinstance(one, ast.Attribute)
+            and one.attr in ("exists", "is_file", "is_dir")
+            and ast.unparse(one.value) != "entry"  # of `os.scandir`
+            for one in asked
+        )
+
+    package = Path(paths.__file__).parent
+    assert {file.relative_to(package).as_posix() for file in package.rglob("*.py") if asks(file)} == ASK_PATHLIB

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 from kimi_tui.errors import UsageError
+from kimi_tui.paths import is_folder
 
 
 def resolve_work_dir(options: argparse.Namespace) -> Path:
@@ -19,7 +20,7 @@ def resolve_work_dir(options: argparse.Namespace) -> Path:
 def resolve_folder(text: str, option: str) -> Path:
     try:
         folder = Path(text).expanduser().resolve()
-        exists = folder.is_dir()
+        exists = is_folder(folder)
     except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(f"{option} {text}: {error}") from error
     if not exists:

@@ -20,6 +20,7 @@ from kimi_tui.config.loader import MAX_PROJECT_BYTES
 from kimi_tui.config.source_position import with_line
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
+from kimi_tui.paths import path_exists
 from kimi_tui.permission.trust import mcp_files
 from kimi_tui.regular_file import TooLargeError, read_text
 from kimi_tui.text_safety import one_line
@@ -177,7 +178,7 @@ def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (
             add(_strict(_servers(_parsed(_read(file), file), str(file))))
             problems.extend(_mistyped_keys(file))
         return Setup(tuple(by_name.values()), tuple(problems))
-    for file in (*([user_file()] if user_file().exists() else []), *mcp_files(work_dir)):
+    for file in (*([user_file()] if path_exists(user_file()) else []), *mcp_files(work_dir)):
         try:
             own = file == user_file()
             servers, errors = _servers(
@@ -194,7 +195,7 @@ def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (
 
 def read_table(file: Path) -> dict[str, Any]:
     """Read a whole `mcp.json`, to change it and write it back; empty if there is no file. Raises ConfigError."""
-    if not file.exists():
+    if not path_exists(file):
         return {}
     return _parsed(_read(file), file)
 

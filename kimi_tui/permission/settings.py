@@ -131,7 +131,7 @@ def project_file(work_dir: Path) -> Path | None:
     root = paths.project_root(work_dir)
     for folder in (work_dir, *work_dir.parents):
         file = folder / ".kimi-tui" / "config.yaml"
-        if _is_there(file) and file.parent.resolve() != paths.home().resolve():
+        if _is_there(file) and paths.real_path(file.parent) != paths.real_path(paths.home()):
             return file
         if folder == root:
             return None

@@ -24,7 +24,7 @@ from kimi_tui.config.loader import load_project_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.file_lock import changing
 from kimi_tui.i18n import tr
-from kimi_tui.paths import project_root, shown
+from kimi_tui.paths import is_folder, path_exists, project_root, real_path, shown
 from kimi_tui.permission.settings import loosening_rules, project_file
 from kimi_tui.regular_file import read_bytes, read_text
 
@@ -109,7 +109,7 @@ class TrustDecision:
 
 def trust_state(work_dir: Path, extra_skill_dirs: Iterable[str] = ()) -> TrustState:
     """Return the trust of the project around `work_dir`; `extra_skill_dirs` as in the configuration."""
-    work_dir = work_dir.resolve()
+    work_dir = real_path(work_dir)
     items = project_items(work_dir, extra_skill_dirs)
     return TrustState(_answer(work_dir, items), items)
 
@@ -120,7 +120,7 @@ def project_items(work_dir: Path, extra_skill_dirs: Iterable[str] = ()) -> tuple
     if root == Path.home():
         return ()
     folders = [*SKILL_FOLDERS, *(name for name in extra_skill_dirs if not name.startswith(("/", "~")))]
-    found = [TrustItem(root / name, SKILLS) for name in dict.fromkeys(folders) if (root / name).is_dir()]
+    found = [TrustItem(root / name, SKILLS) for name in dict.fromkeys(folders) if is_folder(root / name)]
     found += [TrustItem(file, COMMANDS, _mark(file)) for file in _command_flows(found)]  # defence: trust-of-commands
     servers = mcp_files(work_dir)
     found += [TrustItem(file, SERVERS, _mark(file)) for file in servers]
@@ -136,7 +136,7 @@ def mcp_files(work_dir: Path) -> list[Path]:
     """List a project's MCP server files, those of the work dir first."""
     own = paths.home() / "mcp.json"
     folders = dict.fromkeys((work_dir, project_root(work_dir)))
-    return [file for folder in folders for name in MCP_FILES if (file := folder / name).exists() and file != own]
+    return [file for folder in folders for name in MCP_FILES if path_exists(file := folder / name) and file != own]
 
 
 def _programs_of_servers(files: Iterable[Path], work_dir: Path, root: Path) -> Iterator[Path]:
@@ -184,7 +184,7 @@ def remember(work_dir: Path, trusted: bool, items: Sequence[TrustItem] | None = 
 
     `items` are the items that the user saw. None: trust everything in the folder, now and later.
     """
-    root = project_root(work_dir.resolve())
+    root = project_root(real_path(work_dir))
     files = None if items is None else {name_in(root, item.path): item.mark for item in items if item.mark}
     with changing(_store()):  # defence: one-writer-of-decisions
         stored = _load_decisions()
@@ -197,7 +197,7 @@ def remember(work_dir: Path, trusted: bool, items: Sequence[TrustItem] | None = 
 
 def remove_decision(work_dir: Path) -> bool:
     """Remove a decision, so that the user is asked again; False if there was none. Raises OSError."""
-    root = project_root(work_dir.resolve())
+    root = project_root(real_path(work_dir))
     if root not in _load_decisions():
         return False
     with changing(_store()):

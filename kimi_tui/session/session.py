@@ -19,7 +19,7 @@ from kimi_tui import json_text, paths
 from kimi_tui.atomic_file import replace_file
 from kimi_tui.errors import SessionError, SessionLockedError
 from kimi_tui.i18n import tr
-from kimi_tui.paths import private_folder
+from kimi_tui.paths import is_folder, private_folder
 from kimi_tui.regular_file import TooLargeError, open_fd, read_bytes, read_start, read_text
 from kimi_tui.session.state import SessionState, keep_broken_state, read_state, write_state
 from kimi_tui.timestamps import valid_timestamp
@@ -248,7 +248,7 @@ def list_sessions(work_dir: Path) -> list[SessionInfo]:
     """List the sessions of a work dir, newest first; omits empty ones."""
     sessions: list[SessionInfo] = []
     root = sessions_dir(work_dir)
-    if not root.is_dir():
+    if not is_folder(root):
         return []
     for folder in root.iterdir():
         wire = folder / "wire.jsonl"
@@ -274,7 +274,7 @@ def work_dirs() -> list[Path]:
     for file in (paths.home() / "sessions").glob("*/last.json"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             work_dir = Path(json_text.loads(read_text(file))["work_dir"])
-            if work_dir.is_dir():
+            if is_folder(work_dir):
                 sessions.append(work_dir)
     return sessions
 

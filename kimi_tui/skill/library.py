@@ -7,7 +7,8 @@ from pathlib import Path
 
 from kimi_tui.errors import SkillError
 from kimi_tui.i18n import tr
-from kimi_tui.skill.roots import SkillRoots, is_folder, skill_files
+from kimi_tui.paths import is_folder
+from kimi_tui.skill.roots import SkillRoots, skill_files
 from kimi_tui.skill.skill import MAX_DESCRIPTION, Problem, Scope, Skill, SkillKind, read_skill
 
 

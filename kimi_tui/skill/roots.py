@@ -184,13 +184,8 @@ def _entries(root: Path, problems: list[Problem]) -> list[os.DirEntry[str]]:
     return sorted(entries, key=lambda entry: entry.name, reverse=True)
 
 
-def is_folder(path: Path) -> bool:
-    """Whether the path is a folder; False if it cannot be accessed."""
-    return _identity(path) is not None
-
-
 def _exists(root: SkillRoot) -> bool:
-    return is_folder(root.path)
+    return paths.is_folder(root.path)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kimi_tui.paths import real_path
-from kimi_tui.skill.roots import SkillRoots, is_folder
+from kimi_tui.paths import is_folder, real_path
+from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.skill.skill import SKILL_FILE
 
 MAX_FOLDERS = 4096
@@ -108,5 +108,5 @@ class _Plan:
         """Watch the real folder of a linked file."""
         if Path(file).is_symlink():
             folder, name = os.path.split(real_path(file))
-            if is_folder(Path(folder)):
+            if is_folder(folder):
                 self.add(folder, [name])

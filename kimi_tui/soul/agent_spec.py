@@ -17,7 +17,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from kimi_tui import yaml_text
 from kimi_tui.errors import AgentSpecError, UsageError
 from kimi_tui.i18n import tr
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_file, path_exists, real_path
 from kimi_tui.regular_file import read_text
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
@@ -105,7 +105,7 @@ class AgentSpec:
 def agent_file(name: str) -> Path:
     """Return the file of a bundled agent. Raises UsageError for an unknown name."""
     file = BUNDLED / name / "agent.yaml"
-    known = sorted(folder.name for folder in BUNDLED.iterdir() if (folder / "agent.yaml").is_file())
+    known = sorted(folder.name for folder in BUNDLED.iterdir() if is_file(folder / "agent.yaml"))
     if name not in known:
         raise UsageError(f"no agent named {name!r}. Available: {', '.join(known)} (or use --agent-file)")
     return file
@@ -117,7 +117,7 @@ def read_agent_spec(file: Path) -> AgentSpec:
     while (extended := _extended(chain[-1])) is not None:
         if any(extended == spec.file for spec in chain):
             raise chain[-1].wrong("the agent files extend each other in a circle", "extend")
-        if not extended.exists():
+        if not path_exists(extended):
             raise chain[-1].wrong(f"file not found: {extended}", "extend")
         chain.append(_read(extended))
     return _merge_chain(chain)
@@ -179,7 +179,7 @@ def _merge_chain(chain: list[_SpecFile]) -> AgentSpec:
 
 def _prompt_path(spec: _SpecFile) -> Path:
     path = _real(spec.file.parent / (spec.fields.system_prompt_path or Path()).expanduser())
-    if not path.is_file():
+    if not is_file(path):
         raise spec.wrong(f"file not found: {path}", "system_prompt_path")
     if is_sensitive(path):  # defence: prompt-is-no-secret
         raise spec.wrong(f"the name of this file is that of a secret: {path}", "system_prompt_path")
@@ -192,7 +192,7 @@ def _subagents(spec: _SpecFile | None) -> dict[str, SubagentSpec]:
     subagents: dict[str, SubagentSpec] = {}
     for name, fields in (spec.fields.subagents or {}).items():
         path = _real(spec.file.parent / fields.path.expanduser())
-        if not path.is_file():
+        if not is_file(path):
             raise spec.wrong(f"file not found: {path}", "subagents", name, "path")
         subagents[name] = SubagentSpec(path, fields.description)
     return subagents

@@ -4,7 +4,7 @@ import platform
 import shutil
 from pathlib import Path
 
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_file, is_folder, real_path
 from kimi_tui.regular_file import read_text
 
 _MOST = 4096
@@ -26,10 +26,10 @@ def checked_out_branch(work_dir: Path) -> str:
     for folder in (work_dir, *work_dir.parents):
         git = folder / ".git"
         try:
-            if git.is_file():
+            if is_file(git):
                 target = read_text(git, most=_MOST).partition("gitdir:")[2].strip()
                 git = real_path(folder / target)
-            elif not git.is_dir():
+            elif not is_folder(git):
                 continue
             head = read_text(git / "HEAD", most=_MOST).strip()
         except (OSError, ValueError):

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from pydantic import Field
 
 from kimi_tui.interaction.approvals import Approvals
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_folder, real_path
 from kimi_tui.tools.core.permission_subject import denied_paths
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.file_support.safe_open import open_folder
@@ -86,7 +86,7 @@ class Glob(Tool[GlobParams]):
         resolved = self._workspace.resolve(path_text)
         if not self._may_be_listed(resolved):
             raise PathRefusedError(f"`{path_text}` is outside of the working directory.")
-        if not resolved.real.is_dir():
+        if not is_folder(resolved.real):
             raise PathRefusedError(f"`{path_text}` is not a folder.")
         return resolved.real
 

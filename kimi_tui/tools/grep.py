@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field
 
 from kimi_tui.formats import byte_count
 from kimi_tui.interaction.approvals import Approvals
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_file, is_folder, path_exists, real_path
 from kimi_tui.tools.core.permission_subject import denied_paths
 from kimi_tui.tools.core.result_builder import ResultBuilder
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
@@ -73,15 +73,15 @@ class Grep(Tool[GrepParams]):
             resolved = self._workspace.resolve(params.path)
         except PathRefusedError as error:
             return failed(str(error))
-        if not resolved.real.exists():
+        if not path_exists(resolved.real):
             return failed(f"`{params.path}` does not exist.")
         if "\n" in str(resolved.real.relative_to(resolved.folder or resolved.real.anchor)):
             return failed("Paths with a line break are not searched. ReadFile reads such a file.")
-        if not resolved.real.is_dir() and not resolved.real.is_file():  # defence: only-files-are-searched
+        if not is_folder(resolved.real) and not is_file(resolved.real):  # defence: only-files-are-searched
             return failed(f"`{params.path}` is not searched: it is a pipe, a device or a socket.")
-        if resolved.sensitive and not resolved.real.is_dir():
+        if resolved.sensitive and not is_folder(resolved.real):
             return failed(f"`{params.path}` by its name holds secrets and is not searched. ReadFile asks the user.")
-        if not resolved.real.is_dir() and denied_paths(self.name, resolved, self._approvals.policy):
+        if not is_folder(resolved.real) and denied_paths(self.name, resolved, self._approvals.policy):
             return failed(f"`{params.path}` is not searched: a rule of the user's is against it.")
         text, process, unreadable = await self._search_ignoring(program, params, resolved)
         if not process.timed_out and process.exit_code not in (0, 1) and "\0" not in text:
@@ -109,7 +109,7 @@ class Grep(Tool[GrepParams]):
         ended = threading.Event()
         try:
             if not params.include_ignored:
-                top = resolved.real if resolved.real.is_dir() else resolved.real.parent
+                top = resolved.real if is_folder(resolved.real) else resolved.real.parent
                 checking = asyncio.ensure_future(asyncio.to_thread(unreadable_ignore_file, top, ended.is_set))
                 await asyncio.wait((searching, checking), return_when=asyncio.FIRST_COMPLETED)
                 if not searching.done() and (file := await checking) is not None:  # defence: ignore-file-is-a-pipe

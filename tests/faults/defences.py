@@ -1173,6 +1173,21 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_link_that_cannot_be_read_stays_and_the_others_are_resolved",
     ),
     Defence(
+        "32 path_escape", "questions whether a path exists that never raise", "paths-of-any-kind",
+        Value("Path(path).exists()"),
+        "test_what_a_link_with_too_long_a_target_leads_to_is_neither_a_file_nor_a_folder",
+    ),
+    Defence(
+        "32 path_escape", "questions whether a path is a file that never raise", "files-of-any-kind",
+        Value("Path(path).is_file()"),
+        "test_what_a_link_with_too_long_a_target_leads_to_is_neither_a_file_nor_a_folder",
+    ),
+    Defence(
+        "32 path_escape", "questions whether a path is a folder that never raise", "folders-of-any-kind",
+        Value("Path(path).is_dir()"),
+        "test_what_a_link_with_too_long_a_target_leads_to_is_neither_a_file_nor_a_folder",
+    ),
+    Defence(
         "32 path_escape", "links that are replaced while they are resolved", "links-that-are-replaced", ALWAYS,
         "test_a_folder_that_takes_the_place_of_a_link_meanwhile_is_resolved",
     ),

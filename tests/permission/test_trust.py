@@ -185,6 +185,18 @@ def test_a_folder_below_ones_home_is_not_ones_home(tmp_path: Path, monkeypatch: 
     assert trust.trust_state(tmp_path).active
 
 
+@pytest.mark.parametrize("name", [".kimi-tui", ".kimi-tui/skills", ".mcp.json"])
+@pytest.mark.parametrize("target", ["a" * 300, "{itself}"])
+def test_a_link_that_leads_nowhere_keeps_no_project_from_being_asked_about(
+    tmp_path: Path, name: str, target: str
+) -> None:
+    root = project(tmp_path, ".claude/skills/a/SKILL.md")
+    link = root / name
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(target.format(itself=link.name))
+    assert items(root) == [(".claude/skills", trust.SKILLS)]
+
+
 def test_a_link_to_a_folder_is_that_folder(tmp_path: Path) -> None:
     root = project(tmp_path, ".mcp.json")
     trust.remember(root, False)

@@ -15,6 +15,7 @@ from kimi_tui.errors import FlowError, KimiTuiError, SkillError, UsageError
 from kimi_tui.flow import build_flow, read_chart
 from kimi_tui.flow.model.graph import ChartSource, Flow
 from kimi_tui.flow.model.validation import diagnostics, lint
+from kimi_tui.paths import is_folder, path_exists
 from kimi_tui.skill.chart_block import ChartBlock, first_chart
 from kimi_tui.skill.guidance import GuidanceResult, guidance_beside, guidance_of_chart, lines_of_frontmatter
 from kimi_tui.skill.skill import SKILL_FILE, Scope, Skill, SkillKind, parse_skill
@@ -197,9 +198,9 @@ def _files(names: list[str], work_dir: Path) -> Iterator[tuple[Path, bool]]:
         return
     for name in names:
         path = Path(name) if Path(name).is_absolute() or work_dir == Path.cwd() else work_dir / name
-        if path.is_dir():
+        if is_folder(path):
             yield from ((file, False) for file in sorted(_walk(path)))
-        elif path.exists():
+        elif path_exists(path):
             yield path, True
         else:
             raise UsageError(f"{name}: no such file or folder")

@@ -12,7 +12,7 @@ from kimi_tui.cli.commands.flow_check import CHART_SUFFIXES, check_file
 from kimi_tui.cli.error_output import print_error
 from kimi_tui.cli.output import print_out, printable
 from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, KimiTuiError, SkillInstallError, UsageError
-from kimi_tui.paths import shown
+from kimi_tui.paths import path_exists, shown
 from kimi_tui.skill.frontmatter import FrontmatterError, read_frontmatter
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
@@ -36,7 +36,7 @@ def run_add(args: argparse.Namespace) -> int:
     with _installation() as installation:
         fetched = fetch_skill(source)
         name = _installed_name(fetched, source)
-        if name in installation.lock.skills and installation.folder(name).exists():
+        if name in installation.lock.skills and path_exists(installation.folder(name)):
             raise UsageError(f"{name} is already added; update it: kimi-tui skill update {name}")
         _check_free(name, installation)
         with _staged(installation, name, fetched) as (folder, skill):
@@ -91,7 +91,7 @@ def _known(names: list[str], installation: Installation) -> list[str]:
     for name in names:
         if name not in installation.lock.skills:
             folder = installation.folder(name) if NAME.fullmatch(name) else None
-            yours = f"; it is yours: {shown(folder)}" if folder is not None and folder.exists() else ""
+            yours = f"; it is yours: {shown(folder)}" if folder is not None and path_exists(folder) else ""
             raise UsageError(f"no shared skill {name!r}{yours}")
     return names
 
@@ -101,7 +101,7 @@ def _update(installation: Installation, name: str, args: argparse.Namespace) -> 
     source = entry.read_source()
     fetched = fetch_skill(source)
     folder = installation.folder(name)
-    missing = not folder.exists()
+    missing = not path_exists(folder)
     changes = [] if missing else installation.changes(name)
     new_entry = _entry(source, fetched)
     if fetched.package.hash == entry.hash and not missing:

@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import EXIT_OK, KimiTuiError
+from kimi_tui.paths import path_exists
 
 if TYPE_CHECKING:
     from kimi_tui.permission.trust import TrustDecision
@@ -49,7 +50,7 @@ def _change(args: argparse.Namespace) -> list[str]:
     if args.undo:
         return [f"{shown(root)}: {'decision removed' if remove_decision(work_dir) else 'no decision stored'}"]
     items = project_items(work_dir)
-    a_project = bool(items) or (root / ".git").exists()
+    a_project = bool(items) or path_exists(root / ".git")
     remember(work_dir, not args.no, items if a_project else None)
     if args.no:
         return [f"{shown(root)} is not trusted: its skills, MCP servers and rules are ignored."]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from kimi_tui.errors import SkillInstallError
 from kimi_tui.i18n import tr
+from kimi_tui.paths import is_file
 from kimi_tui.skill.sharing.git_repository import FetchedCommit, fetched_commit
 from kimi_tui.skill.sharing.skill_package import Entry, SkillPackage, package_of_folder, read_package, skill_folder
 from kimi_tui.skill.sharing.source import SkillSource
@@ -52,7 +53,7 @@ def _package(found: FetchedCommit, folder: str) -> SkillPackage:
 def _from_folder(source: SkillSource) -> FetchedSkill:
     top = Path(source.location)
     path = source.path
-    if not (top / path / SKILL_FILE).is_file():
+    if not is_file(top / path / SKILL_FILE):
         held = (each for depth in ("*", "*/*") for each in top.glob(f"{depth}/{SKILL_FILE}"))
         path = skill_folder([each.relative_to(top).as_posix() for each in held], path)
     return FetchedSkill(package_of_folder(top / path), path, None)

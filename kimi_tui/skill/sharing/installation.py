@@ -23,7 +23,7 @@ from kimi_tui.atomic_file import sync_folder_to_disk
 from kimi_tui.errors import SkillInstallError
 from kimi_tui.failpoints import crash_point
 from kimi_tui.i18n import tr
-from kimi_tui.paths import private_folder, shown
+from kimi_tui.paths import is_folder, private_folder, shown
 from kimi_tui.skill.sharing.skill_package import SkillPackage, hashes_of_folder, package_hash
 from kimi_tui.skill.sharing.skills_lock import FILE, LockedSkill, SkillsLock, read_lock, write_lock
 
@@ -206,7 +206,7 @@ def _hash_or_none(folder: Path) -> str | None:
 
 def _delete(folder: Path) -> None:
     """Delete a folder of ours; a link is deleted itself. Raises OSError."""
-    if folder.is_dir() and not folder.is_symlink():
+    if is_folder(folder) and not folder.is_symlink():
         shutil.rmtree(folder)
     else:
         folder.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from kimi_tui.errors import SessionError, UsageError
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.i18n import tr, tr_n
 from kimi_tui.llm.message import estimate_tokens, user_message
+from kimi_tui.paths import is_file, is_folder
 from kimi_tui.secret_store import all_secrets
 from kimi_tui.session import session_index
 from kimi_tui.session.importer import imported_text, wrapped
@@ -113,7 +114,7 @@ async def _export(engine: "Engine", args: str) -> None:
     engine.wire.flush()
     target = engine.work_dir / Path(args) if args else None
     export_format = exporter.format_for_name(args)
-    if target is None or target.is_dir():
+    if target is None or is_folder(target):
         name = exporter.default_name(engine.session_id, export_format, datetime.now())
         target = (target or engine.work_dir) / name
     folder, where = engine.session.dir, str(engine.work_dir)
@@ -159,7 +160,7 @@ def _import_label(engine: "Engine", source: str) -> str:
     from kimi_tui.session import exporter
 
     file = engine.work_dir / Path(source).expanduser()
-    if file.is_file():
+    if is_file(file):
         return imported_text(file)
     found = session_index.find_session(source, engine.work_dir)
     with tempfile.TemporaryDirectory(prefix="kimi-tui-import-") as folder:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from kimi_tui import paths
 from kimi_tui.errors import UsageError
 from kimi_tui.i18n import tr, tr_n
+from kimi_tui.paths import is_folder, real_path
 from kimi_tui.regular_file import is_regular_or_absent, read_start
 from kimi_tui.soul.commands.command import Command, CommandInfo
 from kimi_tui.wire.events import PlanDisplay
@@ -88,13 +89,13 @@ async def _add_dir(engine: "Engine", args: str) -> None:
         return
     folder = _folder(args, engine.work_dir)
     workspace.add_dir(folder)
-    engine.session.add_dir(folder.resolve())
-    engine.reply(tr("Added {folder} to the workspace.", folder=paths.shown(folder.resolve())))
+    engine.session.add_dir(real_path(folder))
+    engine.reply(tr("Added {folder} to the workspace.", folder=paths.shown(real_path(folder))))
 
 
 def _folder(text: str, work_dir: Path) -> Path:
     folder = work_dir / Path(text).expanduser()
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise UsageError(tr("{folder} is not a folder", folder=folder))
     return folder
 

@@ -7,6 +7,7 @@ from difflib import unified_diff
 
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, ProposedAction, Scope
+from kimi_tui.paths import is_folder
 from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.permission_subject import file_subject, special_reasons
 from kimi_tui.tools.core.tool import failed, ok
@@ -158,7 +159,7 @@ def _read(resolved: ResolvedPath) -> tuple[bytes | None, str | None, TextEncodin
     try:
         content = read_bytes(resolved.real, most=MAX_EDIT_BYTES)
     except FileNotFoundError:
-        if not resolved.real.parent.is_dir():
+        if not is_folder(resolved.real.parent):
             raise EditRefusedError(f"The folder of `{resolved.given}` does not exist.") from None
         return None, None, TextEncoding()
     try:

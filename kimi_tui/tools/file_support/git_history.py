@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
+from kimi_tui.paths import path_exists
 from kimi_tui.program_output import OutputTooLargeError, program_output
 from kimi_tui.tools.file_support.git_dirs import repository_around
 from kimi_tui.tools.file_support.git_settings import runs_no_program
@@ -62,7 +63,7 @@ def _state(git_dir: Path) -> list[tuple[str, int, int]]:
         files += islice((git_dir / kind).rglob("*"), _MAX_REFS)
     if len(files) >= _MAX_REFS:
         raise ValueError(git_dir)
-    return [(str(file), (status := file.stat()).st_mtime_ns, status.st_size) for file in files if file.exists()]
+    return [(str(file), (status := file.stat()).st_mtime_ns, status.st_size) for file in files if path_exists(file)]
 
 
 @lru_cache(8)

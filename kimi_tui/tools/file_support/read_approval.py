@@ -2,6 +2,7 @@
 
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, ProposedAction
+from kimi_tui.paths import path_exists
 from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.permission_subject import file_subject
 from kimi_tui.tools.file_support.workspace import ResolvedPath
@@ -10,7 +11,7 @@ from kimi_tui.wire.parts import ToolReturnValue
 
 async def ask_to_read(approvals: Approvals, resolved: ResolvedPath, *, sender: str) -> ToolReturnValue | None:
     """Return None if the file may be read, else the result that reports the denial."""
-    sensitive = resolved.sensitive and resolved.real.exists()
+    sensitive = resolved.sensitive and path_exists(resolved.real)
     return await ask_approval(
         approvals,
         ProposedAction(

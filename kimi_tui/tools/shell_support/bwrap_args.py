@@ -19,7 +19,7 @@ from typing import Literal
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_file, is_folder, real_path
 from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, user_git_paths
 from kimi_tui.tools.file_support.guarded_names import started_in
 from kimi_tui.tools.file_support.workspace import Workspace
@@ -285,7 +285,7 @@ def temp_folders(box: SandboxFeatures, config: SandboxConfig, workspace: Workspa
 def _closed_folders(home: Path) -> list[Path]:
     """Return the folders that are empty inside except for what is shown: homes and `/run`, outermost first."""
     found = existing_paths(("/run", "/home", "/root", home))
-    closed = [folder for folder in found if folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)]
+    closed = [folder for folder in found if is_folder(folder) and os.access(folder, os.R_OK | os.X_OK)]
     return [folder for folder in sorted(closed, key=lambda path: len(path.parts)) if folder != Path("/")]
 
 
@@ -329,17 +329,17 @@ def host_files() -> Iterator[Path]:
     """Yield files for resolving hosts that are links into `/run`."""
     for name in _HOST_NAMES:
         real = real_path(name)
-        if real.is_relative_to("/run") and real.is_file():
+        if real.is_relative_to("/run") and is_file(real):
             yield real
 
 
 def _hidden(box: SandboxFeatures, home: Path, readable: Sequence[Path]) -> Iterator[Mount]:
     """Yield mounts over files with keys: ours, and, for root, the system's."""
     ours = real_path(paths.home())
-    if ours.is_dir() and ours != home:
+    if is_folder(ours) and ours != home:
         yield ("--tmpfs", str(ours))
         for name in VISIBLE_APP_FOLDERS:
-            if (ours / name).is_dir():
+            if is_folder(ours / name):
                 yield _as_it_is("--ro-bind", ours / name)
         for folder in box.writable:
             if folder.is_relative_to(ours):
@@ -352,7 +352,7 @@ def _hidden(box: SandboxFeatures, home: Path, readable: Sequence[Path]) -> Itera
     ):
         if path in readable or not os.access(path, os.R_OK):
             continue
-        if path.is_dir():
+        if is_folder(path):
             yield ("--tmpfs", str(path))
             yield ("--remount-ro", str(path))
         else:

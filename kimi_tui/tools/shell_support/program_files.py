@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from pathlib import Path
 
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_folder, real_path
 
 PYTHON = os.path.realpath(sys.executable)
 """The interpreter for programs of our own that need only the standard library."""
@@ -51,7 +51,7 @@ def unguarded_imports(writable: tuple[Path, ...]) -> tuple[Path, ...]:
     found = [path for path in program_files() if any(folder.is_relative_to(path) for folder in writable)]
     for entry in dict.fromkeys((*sys.path, str(_PACKAGE.parent))):
         real = real_path(entry)  # the current folder for an empty entry
-        if not real.is_dir() or any(real.is_relative_to(path) for path in found):
+        if not is_folder(real) or any(real.is_relative_to(path) for path in found):
             continue
         guarded = any(real.is_relative_to(path) for path in program_files())
         below = any(real.is_relative_to(folder) for folder in writable)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.i18n import tr
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_folder, real_path
 from kimi_tui.permission.command_risk import RiskKind
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.programs.classifier import classify
@@ -312,7 +312,7 @@ def _roots(words: tuple[str, ...], found: Classification, folders: Sequence[Path
     roots: list[Path] = []
     for folder in folders:
         matched = [path for word in patterns for path in expand(word.spelled, folder).paths]
-        roots += [place for path in (*found.operands, *matched) if (place := folder / path).is_dir()]
+        roots += [place for path in (*found.operands, *matched) if is_folder(place := folder / path)]
     if RecursiveRead.NAMED in found.deep or (roots and len(found.operands) > 1):
         return roots
     return [*folders, *roots]

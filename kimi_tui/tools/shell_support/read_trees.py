@@ -9,6 +9,7 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from kimi_tui.paths import is_file
 from kimi_tui.permission.programs.program import RecursiveRead
 from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.git_dirs import repository_at
@@ -91,7 +92,7 @@ def _unhidden_by(entry: Path) -> list[str]:
 def _unhidden(ignore: Path) -> list[str]:
     """Return the negated patterns of an ignore file of ripgrep, which include files again, hidden ones too."""
     try:
-        if not ignore.is_file():
+        if not is_file(ignore):
             return []
         text = read_bytes(ignore, most=_MAX_IGNORE).decode("utf-8-sig", "replace")
     except OSError:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from kimi_tui import paths
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_folder, real_path
 
 _REMOVED = (
     *("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"),
@@ -85,7 +85,7 @@ def sandboxed_env(
     if caches is not None:
         inside |= {name: str(caches / folder) for name, folder in _CACHES.items()}
         users = Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        seen = {name: str(users / folder) for name, folder in _VISIBLE_CACHES.items() if (users / folder).is_dir()}
+        seen = {name: str(users / folder) for name, folder in _VISIBLE_CACHES.items() if is_folder(users / folder)}
         inside = seen | _QUIET | inside
     if offline:
         inside |= _OFFLINE

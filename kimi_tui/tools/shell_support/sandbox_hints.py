@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
-from kimi_tui.paths import real_path
+from kimi_tui.paths import path_exists, real_path
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import Tier
 
@@ -232,6 +232,6 @@ def _misses_something_temporary(output: str, workspace: Workspace) -> bool:
 
 def _exists(path: Path) -> bool:
     try:
-        return path.exists() or path.is_symlink()
+        return path_exists(path) or path.is_symlink()
     except OSError:
         return True

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from kimi_tui.paths import project_root
+from kimi_tui.paths import is_file, is_folder, path_exists, project_root
 from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
@@ -68,7 +68,7 @@ def visible_entries(home: Path, folders: Iterable[Path], programs: Iterable[str]
             found[root if home in root.parents else folder] = None
     for program in (*_program_folders(home, programs), *home.glob("sdk/go[0-9]*")):
         found[program] = None
-    visible = [path for path in found if path.exists() and not _is_sensitive_entry(path, home)]
+    visible = [path for path in found if path_exists(path) and not _is_sensitive_entry(path, home)]
     return tuple(path for path in visible if not any(above in found for above in path.parents))
 
 
@@ -78,7 +78,7 @@ def visible_in_other_homes(home: Path, programs: Iterable[str]) -> Iterator[Path
     for other in sorted(homes):
         if other == Path("/home/linuxbrew"):
             yield other
-        elif other != home and other not in home.parents and other.is_dir():
+        elif other != home and other not in home.parents and is_folder(other):
             yield from visible_entries(other, (), programs)
 
 
@@ -95,7 +95,7 @@ def _existing(home: Path, names: Iterable[str]) -> Iterator[str]:
 
 def _is_sensitive_entry(path: Path, home: Path) -> bool:
     """Whether its name marks it as a secret; the settings that were read are judged by their content."""
-    return path.relative_to(home).as_posix() not in _SETTINGS and path.is_file() and is_sensitive(path)
+    return path.relative_to(home).as_posix() not in _SETTINGS and is_file(path) and is_sensitive(path)
 
 
 def _program_folders(home: Path, programs: Iterable[str]) -> Iterator[Path]:
@@ -103,7 +103,7 @@ def _program_folders(home: Path, programs: Iterable[str]) -> Iterator[Path]:
         if not entry.startswith(f"{home}/"):
             continue
         folder = Path(entry)
-        if home not in folder.parents or not folder.is_dir() or _holds_projects(folder):
+        if home not in folder.parents or not is_folder(folder) or _holds_projects(folder):
             continue
         yield folder
         parts = folder.relative_to(home).parts
@@ -114,7 +114,7 @@ def _program_folders(home: Path, programs: Iterable[str]) -> Iterator[Path]:
                 continue
             # defence: projects-beside-programs
             beside = (above / name for name in _BESIDE_PROGRAMS)
-            yield from (one for one in beside if one.is_dir() and not _is_project(one) and not _holds_projects(one))
+            yield from (one for one in beside if is_folder(one) and not _is_project(one) and not _holds_projects(one))
 
 
 def _is_project(folder: Path) -> bool:

@@ -130,7 +130,7 @@ def _held(ended: ProcessResult, text: str) -> bool:
 def _forbidden(writable: Iterable[Path] = ()) -> Generator[tuple[Path, int]]:
     """Yield a file that could be made outside of the `writable` folders, and a port that answers there."""
     place = Path(tempfile.gettempdir()).resolve()
-    if any(place.is_relative_to(folder.expanduser().resolve()) for folder in writable):
+    if any(place.is_relative_to(real_path(folder.expanduser())) for folder in writable):
         paths.private_folder(place := paths.home())  # defence: probe-outside-of-the-workspace
     with tempfile.TemporaryDirectory(prefix="kimi-tui-probe-", dir=place) as folder, socket.socket() as server:
         server.bind(("127.0.0.1", 0))

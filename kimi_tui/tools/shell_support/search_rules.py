@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_file, real_path
 from kimi_tui.regular_file import read_start
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import repository_around
@@ -72,7 +72,7 @@ def _ignore_files(places: Iterable[Path], written: Sequence[Path]) -> Iterator[P
     for path in found:
         with suppress(OSError, ValueError):
             real = _resolved_outside(path, written)
-            if real is not None and real.is_file():
+            if real is not None and is_file(real):
                 yield real
 
 

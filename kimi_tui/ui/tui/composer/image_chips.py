@@ -19,7 +19,7 @@ from kimi_tui import paths
 from kimi_tui.atomic_file import replace_file
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.formats import byte_count
-from kimi_tui.paths import private_folder
+from kimi_tui.paths import is_file, path_exists, private_folder
 from kimi_tui.regular_file import read_bytes, read_start
 from kimi_tui.ui.tui.i18n.catalog import _
 
@@ -80,7 +80,7 @@ def _path(word: str) -> Path | None:
 
 def _is_file(path: Path) -> bool:
     try:
-        return path.is_file()
+        return is_file(path)
     except OSError:
         return False
 
@@ -131,7 +131,7 @@ class ImageChips:
         private_folder(folder)
         _delete_old(folder)
         file = folder / (hashlib.sha256(content).hexdigest()[:32] + suffix)
-        if file.exists():
+        if path_exists(file):
             file.touch()
         else:
             replace_file(file, content)

@@ -49,12 +49,12 @@ class TrustPrompt:
 
     def report_ignored(self) -> None:
         """After a refusal, once the session is open, report the disabled items and how to enable them."""
-        from kimi_tui.paths import project_root
+        from kimi_tui.paths import project_root, real_path
         from kimi_tui.permission.trust import name_in
         from kimi_tui.ui.tui.state.items import NoticeItem
 
         if self._refused and (factory := self._host.engine_factory) is not None and (items := factory.ignored_items()):
-            root = project_root(factory.work_dir.resolve())
+            root = project_root(real_path(factory.work_dir))
             names = ", ".join(name_in(root, item.path) for item in items)
             text = _("Folder not trusted; ignored: {names}. Run /trust to change this.", names=names)
             self._host.presenter.add_notice(NoticeItem(text, "warning"))

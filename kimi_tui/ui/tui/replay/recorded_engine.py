@@ -8,6 +8,7 @@ from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.interaction.questions import Questions
+from kimi_tui.paths import is_file
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.session.state import read_state
 from kimi_tui.soul.session_replay import Replay
@@ -95,9 +96,9 @@ class RecordedEngine:
 def find_recording(name: str, work_dir: Path) -> Path:
     """The recording named by a session id (or its prefix), a session folder or a file. Raises UsageError."""
     path = Path(name).expanduser()
-    if path.is_file():
+    if is_file(path):
         return path
-    if (path / "wire.jsonl").is_file():
+    if is_file(path / "wire.jsonl"):
         return path / "wire.jsonl"
     here = sessions_dir(work_dir)
     for roots in ([here], sorted(here.parent.glob("*"))):

@@ -139,11 +139,12 @@ class ConfigEngineFactory:
         return self.project_items() if self.plan.trust.pending else self.plan.trust.items
 
     def project_items(self) -> "tuple[TrustItem, ...]":
+        from kimi_tui.paths import real_path
         from kimi_tui.permission.trust import project_items
 
         plan = self.plan
         if plan.trust.can_ask and not plan.demo:  # more may exist by now
-            items = project_items(plan.work_dir.resolve(), plan.config.extra_skill_dirs)
+            items = project_items(real_path(plan.work_dir), plan.config.extra_skill_dirs)
             self._plan = replace(plan, trust=replace(plan.trust, items=items))
         return self.plan.trust.items
 
