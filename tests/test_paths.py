@@ -148,23 +148,25 @@ ASK_PATHLIB = {
     *("ui/tui/composer/draft_store.py", "ui/tui/themes/theme.py", "cli/modes/demo.py"),
     *("tools/shell_support/bwrap_args.py", "tools/shell_support/bwrap_mounts.py"),
     *("tools/shell_support/remove_tree.py", "tools/shell_support/sandbox_probe.py"),
+    *("config/yaml_editor.py", "soul/agent_spec.py", "soul/services.py", "tools/shell_support/sandbox.py"),
     # the files of Kimi CLI, and a file of the system
     *("config/kimi_import.py", "config/model_selection.py", "cli/engine_options.py", "cli/commands/doctor_checks.py"),
     # what the user names on the command line, where an error is said
-    *("cli/commands/migrate.py", "mcp/config_editor.py", "skill/sharing/source.py"),
+    *("cli/commands/migrate.py", "cli/work_dir.py", "mcp/config_editor.py", "skill/sharing/source.py"),
+    "ui/acp/agent.py",
 }
 
 
-def test_only_files_that_say_why_ask_pathlib_whether_a_path_exists() -> None:
-    """Elsewhere a path may be one that a command made: `paths.path_exists`, `is_file` and `is_folder` never raise."""
+def test_only_files_that_say_why_ask_pathlib_where_a_path_leads() -> None:
+    """Elsewhere a command may have made it; `path_exists`, `is_file`, `is_folder` and `real_path` take any."""
 
     def asks(file: Path) -> bool:
         calls = (node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Call))
         asked = [call.func for call in calls if not call.args and not call.keywords]
         return any(
             isinstance(one, ast.Attribute)
-            and one.attr in ("exists", "is_file", "is_dir")
-            and ast.unparse(one.value) != "entry"  # of `os.scandir`
+            and one.attr in ("exists", "is_file", "is_dir", "resolve")
+            and not ast.unparse(one.value).startswith(("entry", "_Groups("))  # of `os.scandir`; no path
             for one in asked
         )
 

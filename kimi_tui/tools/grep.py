@@ -28,6 +28,8 @@ from kimi_tui.wire.parts import ToolReturnValue
 SECONDS = 20
 MAX_CHARS = 20 << 20
 _MAX_COLUMNS = 2000
+_PARTLY = 2
+"""ripgrep's exit status for any error: without a text of its own, some files or folders could not be read."""
 _VCS = (".git", ".svn", ".hg", ".bzr", ".jj", ".sl")
 
 
@@ -84,13 +86,16 @@ class Grep(Tool[GrepParams]):
         if not is_folder(resolved.real) and denied_paths(self.name, resolved, self._approvals.policy):
             return failed(f"`{params.path}` is not searched: a rule of the user's is against it.")
         text, process, unreadable = await self._search_ignoring(program, params, resolved)
-        if not process.timed_out and process.exit_code not in (0, 1) and "\0" not in text:
+        partly = process.exit_code == _PARTLY and ("\0" in text or not text.strip())  # defence: unreadable-parts
+        if not process.timed_out and process.exit_code not in (0, 1) and not partly and "\0" not in text:
             return failed(f"ripgrep: {text.strip()[:1000] or 'it failed'}", brief="ripgrep failed")
         value = await asyncio.to_thread(_result, params, self._workspace.work_dir, self._is_secret, text, process)
-        if unreadable is None:
-            return value
-        note = f" Ignored files are searched too: `{unreadable}`, which lists some, is no regular file or too large."
-        return value.model_copy(update={"message": value.message + note})
+        notes = " Some files or folders cannot be read, and were not searched." if partly else ""
+        if unreadable is not None:
+            notes += (
+                f" Ignored files are searched too: `{unreadable}`, which lists some, is no regular file or too large."
+            )
+        return value.model_copy(update={"message": value.message + notes}) if notes else value
 
     def _is_secret(self, path: str) -> bool:
         """Whether matches in this file are left out: because of its name, its real path, or a rule."""

@@ -1148,6 +1148,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_ignore_file_that_cannot_be_read_to_its_end_holds_no_search_up",
     ),
     Defence(
+        "42 skills_bad", "a search that goes on past what cannot be read", "unreadable-parts", Value("False"),
+        "test_a_path_that_is_too_long_to_be_read_ends_no_search",
+    ),
+    Defence(
         "42 skills_bad", "searching only files and folders", "only-files-are-searched", NEVER,
         "test_a_pipe_is_not_searched",
     ),

@@ -291,7 +291,7 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "32 path_escape": (
         "tests/test_paths.py::test_what_a_link_with_too_long_a_target_leads_to_is_neither_a_file_nor_a_folder",
-        "tests/test_paths.py::test_only_files_that_say_why_ask_pathlib_whether_a_path_exists",
+        "tests/test_paths.py::test_only_files_that_say_why_ask_pathlib_where_a_path_leads",
         "tests/permission/test_trust.py::test_a_link_that_leads_nowhere_keeps_no_project_from_being_asked_about",
         f"{_FILES}::test_path_escape",
         "tests/tools/shell_support/test_protected_paths.py::test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands",
@@ -517,6 +517,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_SKILL}/test_roots.py::test_a_folder_that_cannot_be_listed_is_reported",
         f"{_SKILL}/test_library.py::test_a_thousand_skills_are_read_in_a_moment",
         "tests/tools/test_search.py::test_an_ignore_file_that_cannot_be_read_to_its_end_holds_no_search_up",
+        "tests/tools/test_search.py::test_a_path_that_is_too_long_to_be_read_ends_no_search",
         "tests/tools/test_search.py::test_a_pipe_is_not_searched",
         "tests/tools/shell_support/test_lfs_config.py::test_no_program_is_started_where_git_would_wait_at_a_pipe",
     ),

@@ -186,7 +186,7 @@ def test_a_folder_below_ones_home_is_not_ones_home(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("name", [".kimi-tui", ".kimi-tui/skills", ".mcp.json"])
-@pytest.mark.parametrize("target", ["a" * 300, "{itself}"])
+@pytest.mark.parametrize("target", ["a" * 300, "{itself}"], ids=["long", "loop"])
 def test_a_link_that_leads_nowhere_keeps_no_project_from_being_asked_about(
     tmp_path: Path, name: str, target: str
 ) -> None:

@@ -152,6 +152,22 @@ async def test_a_pipe_is_not_searched(harness: ToolHarness, monkeypatch: pytest.
     assert "it is a pipe" in value.message
 
 
+async def test_a_path_that_is_too_long_to_be_read_ends_no_search(harness: ToolHarness, tree: Path) -> None:
+    folder = os.open(tree, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("d" * 250, dir_fd=folder)
+        above, folder = folder, os.open("d" * 250, os.O_RDONLY, dir_fd=folder)
+        os.close(above)
+    os.close(folder)
+    grep = Grep(harness.workspace, harness.approvals)
+    found = await harness.use(grep, pattern="needle", glob="*.py")
+    none = await harness.use(grep, pattern="nothing like it")
+    assert "src/a.py" in str(found.output)
+    assert "Some files or folders cannot be read" in found.message
+    assert (none.is_error, none.message.partition(".")[0]) == (False, "Nothing matches")
+    assert "Some files or folders cannot be read" in none.message
+
+
 async def test_lines_and_counts_are_listed(harness: ToolHarness, tree: Path) -> None:
     grep = Grep(harness.workspace, harness.approvals)
     value = await harness.use(grep, pattern="needle", output_mode="content", path="src", _i=True)
