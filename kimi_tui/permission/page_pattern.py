@@ -34,6 +34,14 @@ def matches_page(pattern: str, url: str, host: str, *, strict: bool) -> bool:
     return fnmatchcase(url, pattern) and fnmatchcase(host, _without_port(authority).lower())
 
 
+def named_port(pattern: str) -> str:
+    """The port that a pattern names, or `*`; "" if it names none. What ends an IPv6 address is none."""
+    if "/" in pattern:
+        pattern = pattern.partition("://")[2].partition("/")[0].rpartition("@")[2]
+    in_brackets = _BRACKETS.fullmatch(pattern)
+    return (in_brackets[2] if in_brackets else _with_port(pattern)[1]) or ""  # defence: ports-in-addresses
+
+
 def _matches_host(pattern: str, url: str, host: str, *, strict: bool) -> bool:
     """Whether a host, with or without a port, matches, in any spelling: `[::1]`, `a.example.`, `bücher.example`. Of an
     address other rules than those that allow match each spelling that leads there.

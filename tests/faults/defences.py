@@ -1471,6 +1471,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_a_background_command_did_is_undone_when_the_session_ends",
     ),
     Defence(
+        "34 protected_paths", "ports that only look like the end of an address", "ports-in-addresses",
+        Value('pattern.rpartition(":")[2]'), "test_what_ends_an_address_of_a_rule_is_no_port",
+    ),
+    Defence(
         "34 protected_paths", "ports that a rule does not name", "rules-for-https", ALWAYS,
         "test_a_rule_allows_https_only_unless_it_names_a_port",
     ),

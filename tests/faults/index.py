@@ -378,6 +378,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox_folders.py::test_a_command_that_is_cancelled_again_and_again_is_checked_to_the_end",
         "tests/tools/shell_support/test_sandbox_folders.py::test_what_a_background_command_did_is_undone_when_the_session_ends",
         "tests/tools/shell_support/test_session_network.py::test_a_rule_allows_https_only_unless_it_names_a_port",
+        "tests/tools/shell_support/test_session_network.py::test_what_ends_an_address_of_a_rule_is_no_port",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_repositories_with_thousands_of_modules_are_read_only_and_commands_run",
         "tests/tools/shell_support/test_sandbox_folders.py::"

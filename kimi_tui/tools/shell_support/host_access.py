@@ -4,6 +4,7 @@ import asyncio
 
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, ProposedAction
+from kimi_tui.permission.page_pattern import named_port
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.subject import PageSubject
 
@@ -15,7 +16,7 @@ _HTTPS = 443
 def _is_about_port(pattern: str | None, port: int) -> bool:
     """Whether a pattern is about this port: a rule is about https unless it names another port."""
     # defence: rules-for-https
-    return port == _HTTPS or any(f":{name}" in (pattern or "") for name in (f"{port}", "*"))
+    return port == _HTTPS or named_port(pattern or "") in (f"{port}", "*")
 
 
 class HostAccess:

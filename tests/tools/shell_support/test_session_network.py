@@ -152,6 +152,29 @@ async def test_a_rule_allows_https_only_unless_it_names_a_port(harness: ToolHarn
     assert ["good.invalid:22" in each.description for each in harness.asked] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("rule", "host", "port", "allowed"),
+    [
+        ("2606:4700::22", "2606:4700::22", 443, True),
+        ("2606:4700::22", "2606:4700::22", 22, False),
+        ("[2606:4700::22]", "2606:4700::22", 22, False),
+        ("[2606:4700::22]:22", "2606:4700::22", 22, True),
+        ("[2606:4700::22]:*", "2606:4700::22", 9, True),
+        ("https://[2606:4700:22::1]/", "2606:4700:22::1", 22, False),
+        ("https://good.invalid:8443/*", "good.invalid", 8443, True),
+        ("*:*", "good.invalid", 22, True),
+        ("*", "2606:4700::22", 22, False),
+    ],
+)
+async def test_what_ends_an_address_of_a_rule_is_no_port(
+    harness: ToolHarness, rule: str, host: str, port: int, allowed: bool
+) -> None:
+    harness.approvals.policy = Policy([parse_rule(f"Network({rule})", Effect.ALLOW)])
+    harness.answer = "reject"
+    assert await HostAccess(harness.approvals).allows(host, port, "") is allowed
+    assert bool(harness.asked) is not allowed
+
+
 async def test_nobody_there_means_no_host(harness: ToolHarness, tmp_path: Path) -> None:
     tool, sandbox = await full(harness, tmp_path, hosts="ask")
     harness.approvals.attended = False
