@@ -1455,6 +1455,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_huge_object_takes_no_memory_from_the_user",
     ),
     Defence(
+        "34 protected_paths", "links that lead to settings of other programs later", "links-to-what-starts-programs",
+        NEVER,
+        "test_a_link_to_what_starts_programs_is_put_aside_wherever_it_leads",
+    ),
+    Defence(
         "34 protected_paths", "settings of other version control", "settings-of-other-version-control", REMOVED,
         "test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
     ),

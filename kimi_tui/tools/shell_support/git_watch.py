@@ -255,13 +255,24 @@ class GitWatch:
             for name in started_in(folder):
                 if repository and name == LFS_CONFIG:  # it has a check of its own
                     continue
-                if os.path.lexists(f"{folder}/{name}"):
-                    path = folder / name
-                    below = (above for above in reversed(path.parents) if folder in above.parents)
-                    found.add(next((above for above in below if above.is_symlink()), path))
+                if (path := _acting_path(folder, name)) is not None:
+                    found.add(path)
             real = (real_path(path) for path in user_git_paths())
             found.update(path for path in real if path.is_relative_to(folder) and os.path.lexists(path))
         return frozenset(found)
+
+
+def _acting_path(folder: Path, name: str) -> Path | None:
+    """Return the path if it exists; the first link on the way to it wherever that leads: another program may find the
+    file where this one finds none (`/proc/self/cwd`), or later.
+    """
+    path = folder
+    for part in name.split("/"):
+        path = path / part
+        # defence: links-to-what-starts-programs
+        if os.path.islink(path):  # noqa: PTH114 - never raises
+            return path
+    return path if os.path.lexists(path) else None
 
 
 def _is_too_long(entry: Path) -> bool:

@@ -297,6 +297,18 @@ async def test_settings_by_which_other_version_control_runs_programs_are_kept_an
     assert path.read_text() == "old"
 
 
+@pytest.mark.parametrize("target", ["/proc/self/cwd/made", "made", "a" * 300, "/proc/1/root/a"])
+@pytest.mark.parametrize("name", [".vscode", ".hg", ".jj", ".bzr/branch", ".pijul"])
+async def test_a_link_to_what_starts_programs_is_put_aside_wherever_it_leads(
+    harness: ToolHarness, other: Path, name: str, target: str
+) -> None:
+    """The program that follows it runs in another folder than kimi-tui, or later."""
+    tool = await boxed(harness)
+    value = await harness.use(tool, command=f"mkdir -p $(dirname {name}); ln -s {target} {name}")
+    assert "put aside" in value.message
+    assert not os.path.lexists(harness.dir / name)
+
+
 async def test_commands_ask_where_folders_are_left_out_of_the_search_for_repositories(
     harness: ToolHarness, other: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
