@@ -1439,6 +1439,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_commands_ask_where_folders_are_left_out_of_the_search_for_repositories",
     ),
     Defence(
+        "34 protected_paths", "links in place of a .lfsconfig", "links-for-git-lfs", Value("True"),
+        "test_a_link_that_git_lfs_follows_elsewhere_is_put_aside",
+    ),
+    Defence(
         "34 protected_paths", "what Git LFS reads", "what-git-lfs-reads", REMOVED,
         "test_no_command_changes_where_git_lfs_uploads",
     ),

@@ -337,6 +337,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_a_file_that_another_program_reads_in_a_git_directory_is_put_aside",
         "tests/tools/shell_support/test_sandbox.py::test_what_other_programs_keep_in_a_git_directory_cannot_be_changed",
         "tests/tools/shell_support/test_lfs_config.py::test_no_command_changes_where_git_lfs_uploads",
+        "tests/tools/shell_support/test_lfs_config.py::test_a_link_that_git_lfs_follows_elsewhere_is_put_aside",
         "tests/permission/test_trust.py::"
         "test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed",
         "tests/tools/shell_support/test_sandbox_folders.py::"

@@ -41,6 +41,8 @@ class _Read:
     fingerprint: _Fingerprint
     content: bytes | None
     """None if there is nothing to read, `_UNREADABLE` if it cannot be read."""
+    link: str = ""
+    """What the file says if it is a link: in another folder that can lead to another file (`/proc/self/cwd`)."""
 
 
 class LfsConfigs:
@@ -70,7 +72,8 @@ class LfsConfigs:
             was = before or self._known.get(repository.common)
             if was is None or (before is None and repository.common == repository.git_dir):
                 continue  # of a new repository the command chose the remotes too
-            if _settings(read.content) == _settings(was.content):
+            same_place = read.link in ("", was.link)  # defence: links-for-git-lfs
+            if same_place and _settings(read.content) == _settings(was.content):
                 continue
             changed = True
             file = repository.top / LFS_CONFIG
@@ -84,6 +87,8 @@ class LfsConfigs:
 
     def _read(self, entry: Path, repository: Repository, roots: Iterable[Path], *, anew: bool) -> _Read:
         file = repository.top / LFS_CONFIG
+        with contextlib.suppress(OSError):
+            return _Read((), _content(file), os.readlink(file))  # noqa: PTH115 - of its text
         if os.path.exists(file):  # noqa: PTH110 - never raises
             return _Read((), _content(file))
         fingerprint = _fingerprint(repository)

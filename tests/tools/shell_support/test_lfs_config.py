@@ -131,6 +131,35 @@ def test_no_command_changes_where_git_lfs_uploads(
     assert watch.undo_changes() == []
 
 
+@pytest.mark.parametrize("held", [None, OURS])
+@pytest.mark.parametrize("target", ["/proc/self/cwd/made", "made", "a" * 300, "/proc/1/root"])
+def test_a_link_that_git_lfs_follows_elsewhere_is_put_aside(tmp_path: Path, target: str, held: str | None) -> None:
+    work = repository_with_a_commit(tmp_path / "work")
+    file = work / ".lfsconfig"
+    if held is not None:
+        file.write_text(held)
+    watch = GitWatch(lambda: [work])
+    watch.accept_current()
+    file.unlink(missing_ok=True)
+    file.symlink_to(target)
+    assert "Git LFS" in "".join(watch.undo_changes())
+    assert not file.is_symlink()
+    assert read_by_git_lfs(work) == (held or "")
+
+
+def test_a_link_of_the_user_stays_what_git_lfs_reads(tmp_path: Path) -> None:
+    work = repository_with_a_commit(tmp_path / "work")
+    (work / ".lfsconfig").symlink_to("made")
+    (work / "made").write_text(OURS)
+    watch = GitWatch(lambda: [work])
+    watch.accept_current()
+    git(work, "commit", "-q", "--allow-empty", "-m", "x")
+    assert watch.undo_changes() == []
+    (work / "made").write_text(ELSEWHERE)
+    assert "Git LFS" in "".join(watch.undo_changes())
+    assert read_by_git_lfs(work) == OURS
+
+
 def test_of_a_new_worktree_git_lfs_reads_what_it_reads_of_the_repository(tmp_path: Path) -> None:
     work = repository_with_a_commit(tmp_path / "work")
     watch = GitWatch(lambda: [tmp_path])
