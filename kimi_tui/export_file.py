@@ -3,7 +3,7 @@
 import errno
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +22,8 @@ def export_file(target: Path, *, replace: bool) -> Generator[BinaryIO]:
     if not replace and os.path.lexists(target):  # defence: no-export-over-a-file
         raise FileExistsError(errno.EEXIST, tr("this file exists"), str(target))
     if not is_regular_or_absent(target):  # defence: export-to-a-regular-file
+        with suppress(FileNotFoundError):
+            target.stat()  # says why it cannot be reached
         raise FileExistsError(errno.EEXIST, tr("this is not a regular file"), str(target))
     with replacement(target, b"") as temporary, temporary.open("wb") as stream:
         yield stream

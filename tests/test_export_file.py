@@ -38,6 +38,12 @@ def test_an_export_goes_through_no_link_and_into_no_pipe(tmp_path: Path) -> None
     assert pipe.is_fifo()
 
 
+def test_an_export_to_a_place_that_cannot_be_reached_says_why(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(OSError, match="Too many levels of symbolic links"):
+        write(tmp_path / "loop" / "a.md", b"new")
+
+
 def test_an_export_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     target = tmp_path / "a.md"
     write(target, b"first")

@@ -132,7 +132,7 @@ def test_no_command_changes_where_git_lfs_uploads(
 
 
 @pytest.mark.parametrize("held", [None, OURS])
-@pytest.mark.parametrize("target", ["/proc/self/cwd/made", "made", "a" * 300, "/proc/1/root"])
+@pytest.mark.parametrize("target", ["same", "/proc/self/cwd/made", "made", "a" * 300, "/proc/1/root"])
 def test_a_link_that_git_lfs_follows_elsewhere_is_put_aside(tmp_path: Path, target: str, held: str | None) -> None:
     work = repository_with_a_commit(tmp_path / "work")
     file = work / ".lfsconfig"
@@ -140,6 +140,7 @@ def test_a_link_that_git_lfs_follows_elsewhere_is_put_aside(tmp_path: Path, targ
         file.write_text(held)
     watch = GitWatch(lambda: [work])
     watch.accept_current()
+    (work / "same").write_text(held or "")  # what it says from here
     file.unlink(missing_ok=True)
     file.symlink_to(target)
     assert "Git LFS" in "".join(watch.undo_changes())
