@@ -62,7 +62,7 @@ IN_FUNCTIONS = {
         "session/session.py", "skill/watcher.py",
         "soul/commands/session.py", "soul/assemble.py", "soul/engine.py", "soul/tracing.py",
         "soul/flows/manager.py", "text_safety.py",
-        "tools/shell_support/read_only.py",
+        "tools/file_support/git_dirs.py", "tools/shell_support/read_only.py",
         "tools/shell_support/netns.py", "tools/shell_support/sandbox.py", "tools/shell_support/supervisor.py",
         "ui/tui/i18n/catalog.py", "ui/tui/main.py",
     ),
