@@ -564,6 +564,30 @@ async def test_accepted_edits_are_no_yes_to_what_tells_an_agent_or_a_tool_what_t
     assert len(harness.asked) == (1 if name in (".npmrc", ".envrc") else 0)  # those hold secrets, too
 
 
+@pytest.mark.parametrize(
+    ("link", "target", "path"),
+    [
+        ("AGENTS.md", "docs/notes.md", "docs/notes.md"),
+        ("AGENTS.md", "docs/notes.md", "AGENTS.md"),
+        (".vscode", "editor", "editor/tasks.json"),
+        (".vscode", "editor", ".vscode/tasks.json"),
+        ("skills/a/SKILL.md", "skills/a/text.md", "skills/a/text.md"),
+        ("docs/deep/SKILL.md", "notes.md", "docs/deep/SKILL.md"),
+    ],
+)
+async def test_accepted_edits_are_no_yes_to_what_a_link_makes_an_instruction(
+    harness: ToolHarness, link: str, target: str, path: str
+) -> None:
+    harness.approvals.policy = Policy((), accept_edits=True)
+    if target == "editor":
+        (harness.dir / target).mkdir()
+    else:
+        (harness.dir / made(harness, target)).write_text("old")
+    (harness.dir / made(harness, link)).symlink_to(harness.dir / target)
+    assert not (await write(harness, path, "new")).is_error
+    assert [request.scope for request in harness.asked] == [None]
+
+
 @pytest.mark.parametrize("name", [".bashrc", ".zshenv", ".profile", ".ssh/authorized_keys", ".config/fish/config.fish",
                                   ".config/autostart/a.desktop", ".gitconfig", "bin/ls", ".local/bin/ls"])  # fmt: skip
 async def test_in_the_users_home_what_their_shell_starts_is_asked_for(name: str) -> None:

@@ -8,6 +8,7 @@ import os
 import re
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from kimi_tui.paths import HARMLESS_IN_A_HOME, real_path
@@ -95,6 +96,27 @@ def instructs_agents(parts: Sequence[str]) -> bool:
         name in _INSTRUCTS or (name.startswith(".") and name not in _HARMLESS_HIDDEN and name not in (".", ".."))
         for name in map(plain, parts)
     )
+
+
+def linked_from_instructing_name(real: Path, folder: Path) -> bool:
+    """Whether a link beside the file or above it in its workspace folder, with a name by which an agent or a tool reads
+    instructions, leads to the file.
+    """
+    for above in real.parents:
+        with suppress(OSError), os.scandir(above) as entries:
+            for entry in entries:
+                if entry.is_symlink() and instructs_agents((entry.name,)) and _leads_to(entry.path, real):
+                    return True
+        if above == folder:
+            break
+    return False
+
+
+def _leads_to(link: str, real: Path) -> bool:
+    try:
+        return real.is_relative_to(real_path(Path(link)))
+    except (OSError, ValueError):
+        return False
 
 
 def starts_programs_for_user(real: Path, folder: Path | None, home: Path) -> bool:

@@ -20,6 +20,7 @@ from kimi_tui.tools.file_support.git_dirs import GitDir, find_git_entry, git_dir
 from kimi_tui.tools.file_support.guarded_names import (
     instructs_agents,
     linked_from_guarded_name,
+    linked_from_instructing_name,
     starts_programs,
     starts_programs_for_user,
 )
@@ -153,13 +154,19 @@ class Workspace:
         absolute = path.is_absolute()
         named = self._as_commands_see(path) if absolute else self.work_dir / path
         resolved = self.resolve_real(_real(named), given)
-        if starts_programs(self._within(Path(os.path.normpath(named)))):
+        given_parts = self._within(Path(os.path.normpath(named)))
+        if starts_programs(given_parts):
             resolved = replace(resolved, protected=True)
+        if instructs_agents(given_parts) or self._is_linked_instruction(resolved):
+            resolved = replace(resolved, instructs=True)  # defence: links-that-instruct
         if not absolute and not resolved.inside:
             raise PathRefusedError(
                 f"`{given}` leads out of the working directory. Give the absolute path of a file outside of it."
             )
         return resolved
+
+    def _is_linked_instruction(self, resolved: ResolvedPath) -> bool:
+        return resolved.folder is not None and linked_from_instructing_name(resolved.real, resolved.folder)
 
     def is_hidden_from_commands(self, path: Path) -> bool:
         """Whether commands see another folder for temporary files in place of the one that holds this real path."""
