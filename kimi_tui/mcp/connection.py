@@ -64,13 +64,16 @@ class ServerError(KimiTuiError):
 
 @dataclass(frozen=True, slots=True)
 class ConnectionContext:
-    """The dependencies of every connection of a session. `written` returns the folders that commands can write."""
+    """The dependencies of every connection of a session. `written` returns the folders that commands can write,
+    `changed` the reason why the project's servers are not trusted any more, "" without one.
+    """
 
     work_dir: Path
     env: ChildEnv
     questions: Questions | None = None
     ask_model: Ask | None = None
     written: Callable[[], Iterable[Path]] = tuple
+    changed: Callable[[], str] = str
 
 
 class Connection:
@@ -251,6 +254,9 @@ class Connection:
         return tr('needs authorization: add "auth": "oauth" or a header to its entry')
 
     async def _hold(self) -> None:
+        # defence: servers-as-they-were-trusted
+        if self.server.of_project and (reason := await asyncio.to_thread(self._around.changed)):
+            raise ServerError(reason)
         await asyncio.to_thread(_load_sdk)
         import anyio
 

@@ -48,8 +48,8 @@ _MAX_WORDS = 100
 class TrustItem:
     """A project item that needs trust, with its description for the user.
 
-    `mark` is a hash of a file that takes effect by itself; "" for a folder of skills, which are only read. A flow that
-    may run commands is a separate item.
+    `mark` identifies the content of a file that takes effect by itself; "" for a folder of skills, which are only read.
+    A flow that may run commands is a separate item.
     """
 
     path: Path
@@ -130,6 +130,31 @@ def project_items(work_dir: Path, extra_skill_dirs: Iterable[str] = ()) -> tuple
     if file is not None and (loose := _loosening(file)):
         found.append(TrustItem(file, loose, _mark(file)))
     return tuple(found)
+
+
+def changed_items(work_dir: Path, trust: TrustState, extra_skill_dirs: Iterable[str] = ()) -> tuple[TrustItem, ...]:
+    """List the items that are not as they were when `trust` was decided; empty if any content is trusted, or if the
+    user has trusted the new one.
+    """
+    if not trust.answer or not trust.items:
+        return ()
+    seen = {item.path: item.mark for item in trust.items}
+    items = project_items(work_dir.resolve(), extra_skill_dirs)
+    changed = tuple(item for item in items if item.mark and seen.get(item.path) != item.mark)
+    return () if changed and trust_state(work_dir, extra_skill_dirs).answer else changed
+
+
+def changed_servers(work_dir: Path, trust: TrustState) -> str:
+    """Name the files of the project's MCP servers that have changed since the folder was trusted, with what to do; ""
+    if there are none.
+    """
+    root = project_root(work_dir.resolve())
+    names = [name_in(root, item.path) for item in changed_items(work_dir, trust) if item.what == SERVERS]
+    return (
+        tr("{names} changed after you trusted this folder; trust it again to start the server", names=", ".join(names))
+        if names
+        else ""
+    )
 
 
 def mcp_files(work_dir: Path) -> list[Path]:
@@ -263,10 +288,19 @@ def _loosening(file: Path) -> str:
 
 
 def _mark(file: Path, most: int = _MAX_BYTES) -> str:
+    """Hash the content; of a file that is too large, or that can be run but not read, the mark is that of its inode."""
     try:
         return hashlib.sha256(read_bytes(file, most=most)).hexdigest()  # defence: trust-regular-files
     except OSError:
+        pass
+    try:
+        status = file.stat()
+    except OSError:
         return "unreadable"
+    # defence: trust-of-large-programs
+    return (
+        f"inode {status.st_ino} of {status.st_dev}, {status.st_size} bytes, {status.st_mtime_ns}, {status.st_ctime_ns}"
+    )
 
 
 def _save_decisions(stored: dict[Path, TrustDecision]) -> None:

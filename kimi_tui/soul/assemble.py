@@ -29,7 +29,7 @@ from kimi_tui.mcp.sampling import Ask
 from kimi_tui.mcp.servers import McpServers
 from kimi_tui.mcp.servers import McpSession as McpSession
 from kimi_tui.permission.settings import PermissionSettings
-from kimi_tui.permission.trust import TrustState
+from kimi_tui.permission.trust import TrustState, changed_servers
 from kimi_tui.session.importer import copy_kimi_cli_session, is_kimi_cli_session
 from kimi_tui.session.session import Session, may_be_id, sessions_dir
 from kimi_tui.skill.library import SkillLibrary
@@ -321,7 +321,12 @@ async def _report_cut_instructions(engine: Engine, work_dir: Path) -> None:
 def _mcp_session(plan: EngineConfig, services: Services, wire: Wire, ask_model: Ask) -> McpSession:
     return McpSession(
         around=ConnectionContext(
-            plan.work_dir, services.env, services.questions, ask_model, services.sandbox.written_folders
+            plan.work_dir,
+            services.env,
+            services.questions,
+            ask_model,
+            services.sandbox.written_folders,
+            lambda: changed_servers(plan.work_dir, plan.trust),
         ),
         approvals=services.approvals,
         progress=services.progress,

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,10 @@ import pytest
 from kimi_tui.config.schema import HookConfig
 from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import Setup, load
+from kimi_tui.permission.trust import project_items, remember, trust_state
 from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, Notification, TurnEnd
 from kimi_tui.wire.parts import ToolResult
-from tests.mcp.harness import everyday, odd
+from tests.mcp.harness import SERVERS, everyday, odd
 from tests.soul.scripted_engine import engine_on, plan, tool_call
 
 
@@ -79,6 +82,25 @@ async def test_with_a_screen_they_start_by_themselves_and_a_server_that_goes_doe
         assert engine.mcp.status().connected == 1
         with pytest.raises(UsageError, match="no MCP server named 'x'"):
             await engine.prompt("/mcp restart x")
+
+
+async def test_a_server_of_a_project_is_started_as_it_was_trusted_only(tmp_path: Path) -> None:
+    """A command in the sandbox could have changed the program before a call starts the server again."""
+    work_dir = tmp_path / "work"
+    (work_dir / ".git").mkdir(parents=True)
+    shutil.copy(SERVERS / "everyday.py", work_dir / "server.py")
+    entry = {"command": sys.executable, "args": ["server.py"]}
+    (work_dir / ".mcp.json").write_text(json.dumps({"mcpServers": {"e": entry}}), "utf-8")
+    remember(work_dir, True, project_items(work_dir))
+    state = trust_state(work_dir)
+    made = plan(tmp_path, mcp=load(work_dir, trusted=state.active))
+    async with engine_on(replace(made, trust=state)) as (engine, _):
+        await engine.mcp.ready()
+        assert engine.mcp.states()[0].status == "connected"
+        with (work_dir / "server.py").open("a", encoding="utf-8") as file:
+            file.write("# changed\n")
+        again = await engine.mcp.restart("e")
+        assert (again.status, again.cause[:35]) == ("failed", "server.py changed after you trusted")
 
 
 async def test_servers_of_a_project_that_is_not_trusted_are_not_started(tmp_path: Path) -> None:

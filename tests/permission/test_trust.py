@@ -160,6 +160,36 @@ def test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_chan
     assert trust.trust_state(root).answer is None
 
 
+@pytest.mark.parametrize("mode", [0o755, 0o111])
+def test_a_program_of_a_server_that_is_too_large_to_hash_is_asked_about_when_it_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int
+) -> None:
+    monkeypatch.setattr(trust, "_MAX_PROGRAM", 4)
+    root = project(tmp_path, ".mcp.json", content='{"mcpServers": {"s": {"command": "./run"}}}')
+    for content in ("larger than that", "as large as that"):
+        (root / "new").write_text(content)
+        (root / "new").chmod(mode)
+        (root / "new").rename(root / "run")
+        assert trust.trust_state(root).answer is None
+        trust.remember(root, True, trust.trust_state(root).items)
+        assert trust.trust_state(root).answer is True
+
+
+def test_a_yes_covers_what_was_shown_as_long_as_the_program_runs(tmp_path: Path) -> None:
+    root = project(tmp_path, "run", ".mcp.json", content='{"mcpServers": {"s": {"command": "./run"}}}')
+    trust.remember(root, True, trust.project_items(root))
+    state = trust.trust_state(root)
+    assert (trust.changed_items(root, state), trust.changed_servers(root, state)) == ((), "")
+    (root / "run").write_text("another")
+    assert [one.path.name for one in trust.changed_items(root, state)] == ["run"]
+    assert trust.changed_servers(root, state).startswith("run changed after you trusted this folder")
+    trust.remember(root, True, trust.project_items(root))
+    assert trust.changed_servers(root, state) == "", "they said yes to this too, in another window"
+    trust.remember(root, True)
+    (root / "run").write_text("a third")
+    assert trust.changed_servers(root, state) == "", "they trust whatever the folder holds"
+
+
 def test_a_server_of_any_form_is_no_error(tmp_path: Path) -> None:
     for entry in ('"x"', '{"command": 1, "args": [null, "\\u0000", 2]}', '{"args": "x", "cwd": [1]}', "[]"):
         root = project(tmp_path, ".mcp.json", content=f'{{"mcpServers": {{"s": {entry}}}}}')

@@ -20,17 +20,18 @@ class TrustPrompt:
         self._reported_folder: Path | None = None
 
     async def ask(self) -> None:
-        """Ask about the engine factory's folder, once, before any project item is used."""
+        """Ask about the engine factory's folder before any project item is used, and again if one has changed
+        meanwhile.
+        """
         if (factory := self._host.engine_factory) is None:
             return
-        items = await asyncio.to_thread(factory.untrusted)
-        if not items:
-            return
-        from kimi_tui.ui.tui.screens.trust import TrustQuestion
+        while items := await asyncio.to_thread(factory.untrusted):
+            from kimi_tui.ui.tui.screens.trust import TrustQuestion
 
-        answer = await self._host.push_screen_wait(TrustQuestion(factory.work_dir, items, clock=self._host.monotonic))
-        self._refused = answer is not True
-        await self._trust_as(factory, answer is True, keep=answer is not None)
+            question = TrustQuestion(factory.work_dir, items, clock=self._host.monotonic)
+            answer = await self._host.push_screen_wait(question)
+            self._refused = answer is not True
+            await self._trust_as(factory, answer is True, keep=answer is not None)
 
     async def ask_again(self) -> None:
         """Ask about a folder despite an earlier answer, and restart with the new one."""

@@ -41,7 +41,7 @@ class EngineFactory(Protocol):
         ...
 
     def untrusted(self) -> "tuple[TrustItem, ...]":
-        """This folder's project items without a trust decision."""
+        """This folder's project items without a trust decision, or with one on other contents."""
         ...
 
     def project_items(self) -> "tuple[TrustItem, ...]":
@@ -135,8 +135,17 @@ class ConfigEngineFactory:
 
     def untrusted(self) -> "tuple[TrustItem, ...]":
         if self.plan.trust.answer is not None:
-            return ()
+            return self._changed_items()
         return self.project_items() if self.plan.trust.pending else self.plan.trust.items
+
+    def _changed_items(self) -> "tuple[TrustItem, ...]":
+        """All project items, if one of them has changed since the answer: it covers no other content."""
+        from kimi_tui.permission.trust import changed_items
+
+        plan = self.plan
+        if plan.demo or not changed_items(plan.work_dir, plan.trust, plan.config.extra_skill_dirs):
+            return ()
+        return self.project_items()  # defence: trust-of-what-was-shown
 
     def project_items(self) -> "tuple[TrustItem, ...]":
         from kimi_tui.paths import real_path

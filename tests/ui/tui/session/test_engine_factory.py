@@ -21,11 +21,11 @@ def a_project(folder: Path, rule: str) -> Path:
     return folder
 
 
-def host_in(work_dir: Path, *options: str) -> ConfigEngineFactory:
+def host_in(work_dir: Path, *options: str, asks: bool = False) -> ConfigEngineFactory:
     parsed = parse(["--work-dir", str(work_dir), *options])
 
     def make_plan(elsewhere: Path | None, standing: TrustState | None) -> EngineConfig:
-        return build_plan(parsed, interactive=True, work_dir=elsewhere, trust=standing)
+        return build_plan(parsed, interactive=True, work_dir=elsewhere, trust=standing, asks=asks)
 
     return ConfigEngineFactory(make_plan)
 
@@ -44,6 +44,26 @@ async def test_what_a_folder_brings_acts_from_the_yes_on(tmp_path: Path) -> None
     assert acting(host) == (["Shell(make *)"], [True], True)
     assert host.untrusted() == ()
     assert trust_state(tmp_path / "one").active
+
+
+@pytest.mark.parametrize("keep", [True, False])
+async def test_a_yes_is_asked_for_again_where_a_file_is_not_the_one_that_was_shown(tmp_path: Path, keep: bool) -> None:
+    """It changed under the question, or before another session in the same window."""
+    folder = a_project(tmp_path / "one", "Shell(make *)")
+    host = host_in(folder, asks=True)
+    await host.prepare()
+    assert host.untrusted()
+    (folder / ".mcp.json").write_text('{"mcpServers": {"s": {"command": "y"}}}')
+    host.trust(True, keep=keep)
+    assert [one.path.name for one in host.untrusted()] == [".mcp.json", "config.yaml"]
+    host.trust(True, keep=keep)
+    assert host.untrusted() == ()
+    (folder / ".mcp.json").write_text('{"mcpServers": {"s": {"command": "z"}}}')
+    host.select_session(None)
+    assert host.untrusted()
+    host.trust(False, keep=False)
+    assert host.untrusted() == ()
+    assert acting(host) == ([], [False], False)
 
 
 async def test_not_this_time_is_asked_again_the_next(tmp_path: Path) -> None:
