@@ -1,5 +1,6 @@
 """The tools that list and read resources of MCP servers for the model."""
 
+import json
 from collections.abc import Callable, Sequence
 
 from pydantic import Field
@@ -98,7 +99,8 @@ class ReadMcpResource(Tool[ReadParams]):
                 description=tr("Read `{uri}` of the MCP server `{server}`", uri=uri, server=server),
                 display=(BriefBlock(text=params.uri),),
                 scope=Scope(
-                    (f"mcp resources: {params.server}",),
+                    # defence: scope-of-one-resource-server
+                    (f"mcp resources: {json.dumps([params.server, connection.server.config.place])}",),
                     tr("resources of the MCP server `{server}`", server=server),
                 ),
                 subject=ArgumentsSubject({"server": params.server, "uri": params.uri}),

@@ -15,6 +15,7 @@ from kimi_tui.mcp.config import load
 from kimi_tui.mcp.remote_prompt import RemoteArgument, RemotePrompt, command_names, parse_arguments
 from kimi_tui.mcp.server_instructions import instructions_note
 from kimi_tui.wire.events import TurnBegin
+from kimi_tui.wire.requests import ApprovalRequest
 from tests.mcp.harness import SERVERS, everyday, mcp_harness, odd
 from tests.soul.scripted_engine import engine_on, plan
 
@@ -39,6 +40,19 @@ async def test_resources_are_listed_and_read_by_address_after_a_yes(tmp_path):
         at.answer = "reject"
         assert (await at.use("ReadMcpResource", server="lib", uri="book://one")).extras["rejected"]
         assert at.servers.resources() == ("lib:book://one",)
+
+
+async def test_a_yes_for_resources_covers_no_other_server_that_later_has_the_same_name(tmp_path):
+    async with mcp_harness(tmp_path, yolo=False, lib=library()) as at:
+        at.answer = "approve_for_session"
+        await at.use("ReadMcpResource", server="lib", uri="book://one")
+        granted = at.approvals.granted
+    other = library()
+    other["args"].append("--another")
+    for entry, asks in ((library(), 0), (other, 1)):
+        async with mcp_harness(tmp_path, yolo=False, granted=granted, lib=entry) as at:
+            await at.use("ReadMcpResource", server="lib", uri="book://by/Ann")
+            assert len(at.of(ApprovalRequest)) == asks
 
 
 async def test_where_no_server_has_resources_there_are_no_tools_for_them(tmp_path):
