@@ -15,6 +15,7 @@ from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.mcp.result_content import tool_result
 from kimi_tui.mcp.untrusted_text import one_line
 from kimi_tui.permission.subject import ArgumentsSubject
+from kimi_tui.text_safety import dump_json
 from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed
@@ -73,7 +74,7 @@ class McpTool(Tool[AnyParams]):
     async def call(self, params: AnyParams) -> ToolReturnValue:
         arguments: JsonObject = dict(params.model_extra or {})
         server, tool = one_line(self._connection.server.name, limit=60), one_line(self.remote.name, limit=100)
-        shown = json.dumps(arguments, indent=2, ensure_ascii=False)
+        shown = dump_json(arguments, indent=2)  # defence: arguments-shown-escaped
         if len(shown) > MAX_ARGUMENTS:  # defence: arguments-shown-whole
             return failed(f"The arguments are longer than {MAX_ARGUMENTS} characters, which nobody can review.")
         refused = await ask_approval(

@@ -118,6 +118,14 @@ async def test_an_approval_shows_all_arguments_or_the_call_is_refused(tmp_path: 
         assert at.of(ApprovalRequest) == [asked]
 
 
+async def test_an_approval_spells_out_what_cannot_be_seen_in_the_arguments(tmp_path: Path) -> None:
+    async with mcp_harness(tmp_path, yolo=False, e=everyday()) as at:
+        at.answer = "reject"
+        await at.use("mcp__e__echo", text="safe\u202e\u200b\x9b2Jé")
+        (asked,) = at.of(ApprovalRequest)
+        assert r'"safe\u202e\u200b\u009b2Jé"' in asked.display[0].command
+
+
 async def test_rules_may_look_at_the_arguments(tmp_path: Path) -> None:
     async with mcp_harness(tmp_path, yolo=False, e=everyday()) as at:
         rules = (("mcp__e__echo(text='say *')", Effect.ALLOW), ("mcp__e__*(*secret*)", Effect.DENY))
