@@ -187,7 +187,8 @@ class ApprovalDialog(DockedDialog):
         super().fit(room)
 
     def _options(self, request: ApprovalRequest, *, seen: bool) -> list[Option]:
-        options = [Option("once", LETTERS["once"], _("Yes, this once"))]
+        once = _("Yes, this once") if seen else _("Yes, this once (its end has not been on screen)")
+        options = [Option("once", LETTERS["once"], once)]
         if request.scope is not None:
             if seen:
                 options.append(

@@ -112,8 +112,16 @@ def _line_breaks(block: DisplayBlock) -> int:
             return 0
 
 
+def _notices_first(blocks: Sequence[DisplayBlock]) -> list[DisplayBlock]:
+    """Put what is said of the first block before it."""
+    notices = [block for block in blocks[1:] if isinstance(block, BriefBlock)]
+    return [*notices, *blocks[:1], *(block for block in blocks[1:] if not isinstance(block, BriefBlock))]
+
+
 class ApprovalBody(LineScrollView):
-    """The text to approve; a long text scrolls. In a low terminal, changes take precedence over their context."""
+    """The text to approve; a long text scrolls, with what is said of it first. In a low terminal, changes take
+    precedence over their context.
+    """
 
     class FullyViewed(Message):
         """Posted when every line has been on screen."""
@@ -129,7 +137,7 @@ class ApprovalBody(LineScrollView):
         self.styles.max_height = rows
         if rows != self.room:
             self.room = rows
-            if any(isinstance(block, DiffBlock) for block in self.blocks):
+            if any(isinstance(block, DiffBlock | BriefBlock) for block in self.blocks):
                 self.redraw()
 
     def show(self, blocks: Sequence[DisplayBlock], *, markdown: str = "") -> None:
@@ -147,9 +155,10 @@ class ApprovalBody(LineScrollView):
         whole = approval_lines(self.blocks, width, palette)
         if self.markdown:
             return [*whole, Line(), *render(reveal_hidden(self.markdown), width, palette)]
-        if len(whole) <= self.room or self.room >= _ROOMY:
+        if len(whole) <= self.room:
             return whole
-        return approval_lines(self.blocks, width, palette, context=0)
+        context = CONTEXT if self.room >= _ROOMY else 0
+        return approval_lines(_notices_first(self.blocks), width, palette, context=context)  # defence: warnings-in-view
 
     def render_line(self, y: int) -> Strip:
         before = self.all_seen

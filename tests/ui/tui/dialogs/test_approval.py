@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody, approval_lines
 from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.wire.display import DiffBlock, ShellBlock
+from kimi_tui.wire.display import BriefBlock, DiffBlock, ShellBlock
 from kimi_tui.wire.requests import ApprovalRequest
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.pilot_driver import Start
@@ -131,6 +131,30 @@ async def test_the_broad_answer_is_withheld_until_the_whole_text_was_seen(start:
         driver.clock.now += 1
         await driver.press("a")
         assert driver.verdicts == [("approve_for_session", None)]
+
+
+async def test_a_text_that_does_not_fit_is_told_as_such_with_its_warnings_first(start: Start) -> None:
+    request = ApprovalRequest(
+        id="ask",
+        tool_call_id="3",
+        sender="Shell",
+        action="run command",
+        description="",
+        display=(
+            ShellBlock(command="ls" + "\n" * 100 + "touch x"),
+            BriefBlock(text="Careful: blank lines"),
+            BriefBlock(text="Needs approval: a secret"),
+        ),
+    )
+    async with start() as driver:
+        await driver.say(*wire_scenarios.approval()[:-1], request)
+        shown = app_text(driver.app)
+        assert shown.index("Careful: blank lines") < shown.index("Needs approval: a secret") < shown.index("$ ls")
+        assert "Yes, this once (its end has not been on screen)" in shown
+        await driver.press("end")
+        await driver.pilot.pause()
+        assert "(its end has not been on screen)" not in app_text(driver.app)
+        assert "touch x" in app_text(driver.app)
 
 
 async def test_hidden_characters_of_a_command_are_spelled_out(start: Start) -> None:
