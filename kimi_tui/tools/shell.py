@@ -125,6 +125,8 @@ class Shell(Tool[ShellParams]):
         return _edited(refused or await self._go(params, boxed=boxed, outside=outside), params.command)
 
     async def _go(self, params: ShellParams, *, boxed: bool, outside: bool) -> ToolReturnValue:
+        if self._workspace.work_dir not in self._workspace.kept_folders:  # defence: work-dir-as-approved
+            return failed("The working directory has been replaced by a link; no command runs there.")
         node = node_command.get()
         same = node is not None and node.shown == params.command  # defence: node-command-as-approved
         command = bash(node.line if node is not None and same else params.command, self._workspace)

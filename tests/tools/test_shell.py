@@ -64,6 +64,16 @@ async def test_it_runs_in_the_work_dir_which_may_be_gone(harness: ToolHarness, s
     assert value.message == "The command could not be started: No such file or directory."
 
 
+async def test_no_command_runs_in_what_took_the_place_of_the_work_dir(harness: ToolHarness, shell: Shell) -> None:
+    """Between the question and the command, or by an earlier command."""
+    elsewhere = harness.dir.with_name("elsewhere")
+    harness.dir.rename(elsewhere)
+    harness.dir.symlink_to(elsewhere)
+    value = await harness.use(shell, command="touch here")
+    assert value.message == "The working directory has been replaced by a link; no command runs there."
+    assert not (elsewhere / "here").exists()
+
+
 async def test_the_person_is_asked_with_the_command_and_its_scope(harness: ToolHarness, shell: Shell) -> None:
     await harness.use(shell, command="git gc; echo hi")
     await harness.use(shell, command="git add x; echo hi")
