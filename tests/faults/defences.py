@@ -1435,6 +1435,22 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed",
     ),
     Defence(
+        "34 protected_paths", "the large programs among them", "trust-of-large-programs", Value('"unreadable"'),
+        "test_a_program_of_a_server_that_is_too_large_to_hash_is_asked_about_when_it_changed",
+    ),
+    Defence(
+        "34 protected_paths", "a yes to what was shown, and no more", "trust-of-what-was-shown", Value("()"),
+        "test_a_yes_is_asked_for_again_where_a_file_is_not_the_one_that_was_shown",
+    ),
+    Defence(
+        "34 protected_paths", "the same at each start of a server", "servers-as-they-were-trusted", NEVER,
+        "test_a_server_of_a_project_is_started_as_it_was_trusted_only",
+    ),
+    Defence(
+        "34 protected_paths", "the work dir as it was", "work-dir-as-approved", NEVER,
+        "test_no_command_runs_in_what_took_the_place_of_the_work_dir",
+    ),
+    Defence(
         "34 protected_paths", "folders that are not searched", "unsearched-folders-are-not-trusted", REMOVED,
         "test_commands_ask_where_folders_are_left_out_of_the_search_for_repositories",
     ),
@@ -1984,6 +2000,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_yes_for_a_tool_covers_no_other_server_that_later_has_the_same_name",
     ),
     Defence(
+        "31 cmd_split", "the same for its resources", "scope-of-one-resource-server",
+        Value('(f"mcp resources: {params.server}",)'),
+        "test_a_yes_for_resources_covers_no_other_server_that_later_has_the_same_name",
+    ),
+    Defence(
         "a page of another host", "the rules for the pages of a search", "rules-for-pages-of-results", Value("None"),
         "test_what_a_service_read_of_a_page_that_a_rule_denies_is_left_out",
     ),
@@ -2197,6 +2218,10 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "what starts something later", "asking for instructions in any mode", "instructions-are-asked-about", REMOVED,
         "test_accepted_edits_are_no_yes_to_what_tells_an_agent_or_a_tool_what_to_do",
+    ),
+    Defence(
+        "what starts something later", "the instructions that a link leads to", "links-that-instruct", REMOVED,
+        "test_accepted_edits_are_no_yes_to_what_a_link_makes_an_instruction",
     ),
     Defence(
         "what starts something later", "the hidden files of the user's home", "home-of-the-user", REMOVED,
@@ -2515,6 +2540,16 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "an approval that hides a part", "arguments shown whole", "arguments-shown-whole", NEVER,
         "test_an_approval_shows_all_arguments_or_the_call_is_refused",
+    ),
+    Defence(
+        "an approval that hides a part", "arguments spelled out", "arguments-shown-escaped",
+        Value("json.dumps(arguments, indent=2, ensure_ascii=False)"),
+        "test_an_approval_spells_out_what_cannot_be_seen_in_the_arguments",
+    ),
+    Defence(
+        "an approval that hides a part", "warnings before a text that does not fit", "warnings-in-view",
+        Value("approval_lines(self.blocks, width, palette, context=context)"),
+        "test_a_text_that_does_not_fit_is_told_as_such_with_its_warnings_first",
     ),
     Defence(
         "an approval that hides a part", "a fence that the command does not end", "fence-longer-than-any",

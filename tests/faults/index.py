@@ -251,6 +251,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/mcp/test_tool.py::test_a_yes_for_a_tool_covers_no_other_whatever_the_names_hold",
         "tests/mcp/test_tool.py::test_a_yes_for_a_tool_covers_it_only_while_its_server_says_the_same_of_it",
         "tests/mcp/test_tool.py::test_a_yes_for_a_tool_covers_no_other_server_that_later_has_the_same_name",
+        "tests/mcp/test_prompts_and_resources.py::"
+        "test_a_yes_for_resources_covers_no_other_server_that_later_has_the_same_name",
         "tests/tools/shell_support/test_here_document.py::test_a_here_document_that_bash_ends_elsewhere_is_not_read",
         f"{_READ}::test_a_git_folder_that_takes_its_settings_from_another_is_asked_about",
         f"{_READ}::test_a_git_folder_that_git_passes_over_says_nothing_of_the_one_above",
@@ -340,6 +342,12 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_lfs_config.py::test_a_link_that_git_lfs_follows_elsewhere_is_put_aside",
         "tests/permission/test_trust.py::"
         "test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed",
+        "tests/permission/test_trust.py::"
+        "test_a_program_of_a_server_that_is_too_large_to_hash_is_asked_about_when_it_changed",
+        "tests/ui/tui/session/test_engine_factory.py::"
+        "test_a_yes_is_asked_for_again_where_a_file_is_not_the_one_that_was_shown",
+        "tests/mcp/test_session.py::test_a_server_of_a_project_is_started_as_it_was_trusted_only",
+        "tests/tools/test_shell.py::test_no_command_runs_in_what_took_the_place_of_the_work_dir",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_commands_ask_where_folders_are_left_out_of_the_search_for_repositories",
         "tests/tools/shell_support/test_lfs_config.py::test_git_runs_and_fetches_nothing_while_it_reads_for_git_lfs",
@@ -638,6 +646,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "what starts something later": (
         "tests/tools/test_files.py::test_what_starts_something_later_is_asked_for_whatever_holds",
         "tests/tools/test_files.py::test_accepted_edits_are_no_yes_to_what_tells_an_agent_or_a_tool_what_to_do",
+        "tests/tools/test_files.py::test_accepted_edits_are_no_yes_to_what_a_link_makes_an_instruction",
         "tests/tools/test_files.py::test_in_the_users_home_what_their_shell_starts_is_asked_for",
         "tests/tools/test_files.py::test_a_git_folder_is_protected_by_whatever_name",
         "tests/tools/test_files.py::test_a_folder_of_programs_is_asked_for",
@@ -855,6 +864,8 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "an approval that hides a part": (
         "tests/mcp/test_tool.py::test_an_approval_shows_all_arguments_or_the_call_is_refused",
+        "tests/mcp/test_tool.py::test_an_approval_spells_out_what_cannot_be_seen_in_the_arguments",
+        f"{_APPROVAL}::test_a_text_that_does_not_fit_is_told_as_such_with_its_warnings_first",
         "tests/ui/acp/test_tool_calls.py::test_a_command_never_leaves_its_code_block",
         "tests/ui/acp/test_tool_calls.py::test_a_remark_that_markdown_may_change_is_a_code_block",
     ),
