@@ -83,7 +83,8 @@ class ProposedAction:
     """An action of a tool, before the rules and the user decide on it.
 
     `force_ask` is for protected actions: neither yolo nor an earlier approval covers them, and an approval covers
-    only this call. Without `yolo_covers`, yolo that is turned on meanwhile does not answer the request.
+    only this call; with `keeps_scope` the user can give one for the session, which the caller looks for in `granted`.
+    Without `yolo_covers`, yolo that is turned on meanwhile does not answer the request.
     `ask_only_by_rule`: the action needs approval only if a rule requires it. `reasons` are for the user.
     `hunks`: the number of changes that the user may select from, the first of `display`.
     """
@@ -96,6 +97,7 @@ class ProposedAction:
     subject: Subject | None = None
     reasons: Sequence[str] = ()
     force_ask: bool = False
+    keeps_scope: bool = False
     yolo_covers: bool = True
     ask_only_by_rule: bool = False
     hunks: int = 0
@@ -187,7 +189,8 @@ class Approvals:
         if decision.effect is Effect.DENY:
             return ApprovalResult(False, denied_by=decision.why)
         if force_ask or decision.effect is Effect.ASK:  # defence: protected-before-rules
-            scope = None
+            if decision.effect is Effect.ASK or not proposed.keeps_scope:
+                scope = None
             reasons = (*reasons, *([decision.why] if decision.effect is Effect.ASK else []))
             force_ask = True
         elif (

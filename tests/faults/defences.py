@@ -1577,7 +1577,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "asking for a host in yolo mode too", "hosts-are-asked-for", REMOVED,
-        "test_a_host_is_asked_for_once_even_in_yolo_mode_and_a_no_holds",
+        "test_a_host_is_asked_for_even_in_yolo_mode_and_a_yes_or_no_for_the_session_holds",
     ),
     Defence(
         "34 protected_paths", "looking at all folders when events were lost", "rescan-when-events-are-lost",

@@ -105,20 +105,33 @@ async def test_no_command_reaches_this_machine_with_or_without_the_proxy(harness
     await sandbox.close()
 
 
-async def test_a_host_is_asked_for_once_even_in_yolo_mode_and_a_no_holds(harness: ToolHarness, tmp_path: Path) -> None:
+async def test_a_host_is_asked_for_even_in_yolo_mode_and_a_yes_or_no_for_the_session_holds(
+    harness: ToolHarness, tmp_path: Path
+) -> None:
     tool, sandbox = await full(harness, tmp_path, hosts="ask")
     harness.approvals.yolo = True
     harness.answer = "reject"
     for _ in range(2):
         value = await harness.use(tool, command=asks(b"CONNECT a.invalid:443 HTTP/1.1\r\n\r\n"))
         assert "403 Refused by the sandbox: a.invalid is not allowed" in str(value.output)
-    harness.answer = "approve"
+    harness.answer = "approve_for_session"
     for _ in range(2):
         value = await harness.use(tool, command=asks(b"CONNECT b.invalid:443 HTTP/1.1\r\n\r\n"))
         assert "502" in str(value.output)
     assert [each.sender for each in harness.asked] == ["Network", "Network"]
+    assert harness.asked[1].scope == "connections to b.invalid"
     assert "b.invalid" in harness.asked[1].description
     await sandbox.close()
+
+
+async def test_a_yes_to_a_host_covers_one_command(harness: ToolHarness) -> None:
+    access = HostAccess(harness.approvals)
+    harness.answer = "approve"
+    for call_id, asked in (("1", 1), ("1", 1), ("2", 2), ("1", 2)):
+        assert await access.allows("a.invalid", 443, call_id)
+        assert len(harness.asked) == asked
+    assert await access.allows("a.invalid", 8443, "1")
+    assert len(harness.asked) == 3
 
 
 async def test_rules_decide_on_hosts_without_a_question(harness: ToolHarness, tmp_path: Path) -> None:
