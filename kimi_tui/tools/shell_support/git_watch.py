@@ -68,7 +68,6 @@ class GitWatch:
         self._links: Mapping[Path, str] = {}
         self._acting: frozenset[Path] = frozenset()
         self._unreadable: frozenset[str] = frozenset()
-        self._tried: frozenset[str] = frozenset()
 
     @property
     def entries(self) -> tuple[Path, ...]:
@@ -108,14 +107,14 @@ class GitWatch:
                     new[git.path] = None
         return list(new)
 
-    def _find(self) -> list[Path]:
-        found = self._finder.find()
+    def _find(self, *, opening: Callable[[str], None] | None = None) -> list[Path]:
+        found = self._finder.find(opening=opening)
         for _ in self._linked:  # a link there may lead to another of them
             new = self._newly_reached()
             if not new:
                 break
             self._roots.reached += new  # defence: repositories-behind-links
-            found = self._finder.find()
+            found = self._finder.find(opening=opening)
         return found
 
     def _newly_reached(self) -> list[Path]:
@@ -199,7 +198,7 @@ class GitWatch:
             states = {**self._known, **checked}
             self._known = {entry: states[entry] for entry in found if entry in states}  # defence: baseline-as-checked
             self._links, self._acting = links, acting
-            self._unreadable = self._finder.unreadable & self._tried
+            self._unreadable = self._finder.unreadable
         return done
 
     def _excess_of(self, found: Collection[Path]) -> Collection[Path]:
@@ -215,18 +214,13 @@ class GitWatch:
 
     def _find_everywhere(self) -> list[Path]:
         """Return the repositories, also those in folders that cannot be listed any more: Git could still enter them."""
-        found = self._find()
-        tried = set(self._unreadable)
-        for _ in range(_MAX_CHECKS):  # a command can close more folders meanwhile
-            if not (closed := self._finder.unreadable - tried):
-                break
-            tried |= closed
-            for folder in closed:
+
+        def let_in(folder: str) -> None:
+            if folder not in self._unreadable:
                 with contextlib.suppress(OSError):
                     make_readable(Path(folder), self._roots())  # defence: folders-that-cannot-be-listed
-            found = self._find()
-        self._tried = frozenset(tried)
-        return found
+
+        return self._find(opening=let_in)
 
     def _links_of_git(self) -> Generator[tuple[Path, str]]:
         """Yield the links in Git directories with their targets. Git makes none, and writes through them: out of the

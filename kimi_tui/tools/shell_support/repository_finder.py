@@ -57,9 +57,13 @@ class RepositoryFinder:
         self._holding: set[str] = set()
         self._leaving: set[str] = set()
         self._unwatched: set[str] = set()
+        self._opening: Callable[[str], None] | None = None
 
-    def find(self) -> list[Path]:
-        """Return the repositories that are there now."""
+    def find(self, *, opening: Callable[[str], None] | None = None) -> list[Path]:
+        """Return the repositories that are there now. `opening` gets each folder that cannot be listed, and may change
+        that.
+        """
+        self._opening = opening
         roots = [str(folder) for folder in self._roots()]
         changed = self._watches.changed()
         everything = changed is None or any(self._is_another(root) for root in roots)
@@ -71,7 +75,11 @@ class RepositoryFinder:
             self._forget(folder)  # defence: replaced-folders-are-looked-at
         # A folder that is another one now forgets those below: they must come after it.
         first_to_last = sorted({*roots, *changed, *self._unwatched})  # defence: folders-before-those-below
-        self._walk(first_to_last, roots, everything=everything, changed=changed)  # defence: changes-beside-new-roots
+        try:
+            # defence: changes-beside-new-roots
+            self._walk(first_to_last, roots, everything=everything, changed=changed)
+        finally:
+            self._opening = None  # it may refer to what refers to this
         found = (path for folder in sorted(self._holding) for path in self._known[folder].repositories)
         return [Path(path) for path in dict.fromkeys(found)]
 
@@ -145,7 +153,7 @@ class RepositoryFinder:
                 waiting.extend(before.folders if everything else ())
                 continue
             try:
-                now = _listed(folder, roots, within_git=self._is_git_folder(folder))
+                now = self._opened_and_listed(folder, roots)
             except OSError:
                 self._forget(folder)
                 self._unwatched.add(folder)  # it may be readable later
@@ -161,6 +169,17 @@ class RepositoryFinder:
             (self._holding.add if now.repositories or now.links else self._holding.discard)(folder)
             (self._leaving.add if now.outward else self._leaving.discard)(folder)
             waiting.extend(now.folders)
+
+    def _opened_and_listed(self, folder: str, roots: Iterable[str]) -> _Folder:
+        """Raises OSError."""
+        within_git = self._is_git_folder(folder)
+        try:
+            return _listed(folder, roots, within_git=within_git)
+        except OSError:
+            if self._opening is None:
+                raise
+            self._opening(folder)  # defence: folders-in-closed-folders
+            return _listed(folder, roots, within_git=within_git)
 
     def _is_git_folder(self, folder: str) -> bool:
         """Whether it is one of Git's own folders in a Git directory, or below one."""
