@@ -15,6 +15,7 @@ from pathlib import Path
 from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_bytes, read_start
 from kimi_tui.tools.file_support.git_config_values import config_values
+from kimi_tui.tools.file_support.git_names import unknown_names
 
 # ruff: noqa: PTH110, PTH112, PTH113, PTH114 - those of pathlib raise below a folder that the user cannot read
 _MAX_MODULES = 100
@@ -116,10 +117,10 @@ def git_dir_at(entry: Path) -> GitDir | None:
 
 def is_in_git_dir(real: Path) -> bool:
     """Whether a file belongs to Git: in a folder that looks like a Git directory, or that a `.git` file names."""
-    return any(_is_git_dir(above) or _is_named_by(above / ".git", real) for above in real.parents)
+    return any(looks_like_git_dir(above) or _is_named_by(above / ".git", real) for above in real.parents)
 
 
-def _is_git_dir(folder: Path) -> bool:
+def looks_like_git_dir(folder: Path) -> bool:
     if not os.path.lexists(folder / "HEAD"):
         return False
     return os.path.lexists(folder / "commondir") or (
@@ -154,8 +155,6 @@ def _looked_at(path: Path) -> GitDir:
 
 
 def _guarded(path: Path) -> Iterator[Path]:
-    from kimi_tui.tools.file_support.git_names import unknown_names
-
     worktrees = list(islice((path / "worktrees").glob("*"), _MAX_MODULES))
     for folder in (path, *submodule_git_dirs(path), *worktrees):
         for name in ("hooks", "config", "config.worktree"):

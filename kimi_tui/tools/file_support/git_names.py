@@ -33,12 +33,13 @@ def unknown_names(git_dir: Path) -> frozenset[str]:
         return frozenset()
     try:
         with os.scandir(git_dir) as entries:
-            return frozenset(one.name for one in entries if not _is_known(one.name) and not one.is_symlink())
+            return frozenset(one.name for one in entries if not is_name_of_git(one.name) and not one.is_symlink())
     except OSError:
         return frozenset()
 
 
-def _is_known(name: str) -> bool:
+def is_name_of_git(name: str) -> bool:
+    """Whether Git itself gives this name to an entry of a Git directory, or no program looks for it."""
     if name.endswith(_BACKUP):
         return True
     name = name.removesuffix(_LOCK)  # Git writes a file under this name first

@@ -6,13 +6,20 @@ requires approval. User-level and system-level settings are trusted.
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_bytes
-from kimi_tui.tools.file_support.git_dirs import git_dir_at, repository_around, repository_at, user_git_files
+from kimi_tui.tools.file_support.git_dirs import (
+    git_dir_at,
+    looks_like_git_dir,
+    repository_around,
+    repository_at,
+    user_git_files,
+)
+from kimi_tui.tools.file_support.git_names import is_name_of_git
 
 _MAX_CONFIG = 100_000
 _MAX_INDEX = 64 << 20
@@ -32,6 +39,8 @@ _CREDENTIAL = re.compile(
 )
 _BLANKS = " \t\r"
 """The characters that Git ignores around a setting. To Git any other blank, as Unicode has, is a part of the value."""
+_UNSURE = "?"
+"""Stands for a section that depends on how Git reads the lines above. No section has this name."""
 _GITLINK = b"\x00\x00\xe0\x00"
 _HARMLESS = {
     "core": "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol "
@@ -219,6 +228,19 @@ def _text(file: Path, most: int) -> str:
     return read_bytes(file, most=most).decode("utf-8")
 
 
+def _with_continued_lines(text: str) -> Iterator[str]:
+    """Yield the lines of a configuration; those of a value of several lines as one."""
+    waiting: list[str] = []
+    for line in text.split("\n"):
+        waiting.append(line)
+        comment = waiting[0].strip(_BLANKS)[:1] in ("#", ";")
+        if comment or not line.rstrip(_BLANKS).endswith("\\"):
+            yield "\n".join(waiting)
+            waiting = []
+    if waiting:
+        yield "\n".join(waiting)
+
+
 def without_unsafe_settings(
     text: str, *, git_dir: Path, tops: Collection[Path], kept_ones: Collection[str] = ()
 ) -> tuple[str, list[str]]:
@@ -230,7 +252,7 @@ def without_unsafe_settings(
     kept: list[str] = []
     taken: list[str] = []
     section = named = ""
-    for line in text.split("\n"):
+    for line in _with_continued_lines(text):  # defence: continued-lines-of-settings
         bare = line.strip(_BLANKS)
         if not bare or bare[0] in "#;":
             kept.append(line)
@@ -249,10 +271,14 @@ def without_unsafe_settings(
                 harmless = False
             if (section, key) == ("core", "worktree") and _is_worktree_of_submodule(value, git_dir, tops):
                 harmless = True
-            if harmless or f"{section}.{bare}" in kept_ones:
+            # defence: settings-of-a-subsection
+            spelled = f"{section}.{named}.{bare}" if named else f"{section}.{bare}"
+            if harmless or spelled in kept_ones:
                 kept.append(line)
             else:
-                taken.append(f"{section}.{bare}")
+                taken.append(spelled)
+            if "\n" in line:  # where Git reads another end of the value, headers in it count
+                section, named = _UNSURE, ""
     return "\n".join(kept) + "\n" if kept else "", taken
 
 
@@ -326,4 +352,14 @@ def _is_worktree_of_submodule(value: str, git_dir: Path, tops: Collection[Path])
     if "modules" not in git_dir.parts or not value.startswith("../") or "\0" in value:
         return False
     real = real_path(git_dir / value)
-    return any(real.is_relative_to(top) and real != top for top in tops)
+    below = any(real.is_relative_to(top) and real != top for top in tops)
+    return below and not _is_git_folder(real)  # defence: worktrees-in-git-directories
+
+
+def _is_git_folder(real: Path) -> bool:
+    """Whether this path, without links, is that of a Git directory or of a folder in one that Git uses itself. A
+    repository without a worktree of its own may hold the worktrees of others.
+    """
+    if any(part.lower() == ".git" for part in real.parts) or looks_like_git_dir(real):
+        return True
+    return any(is_name_of_git(folder.name) and looks_like_git_dir(folder.parent) for folder in (real, *real.parents))
