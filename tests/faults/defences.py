@@ -748,6 +748,66 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(
+        "34 protected_paths", "folders below those that cannot be listed", "folders-in-closed-folders",
+        REMOVED,
+        "test_a_repository_below_many_folders_that_cannot_be_listed_is_checked",
+    ),
+    Defence(
+        "34 protected_paths", "worktrees of submodules in Git directories", "worktrees-in-git-directories",
+        Value("below"),
+        "test_no_submodule_has_its_worktree_in_a_git_directory",
+    ),
+    Defence(
+        "34 protected_paths", "values of several lines", "continued-lines-of-settings",
+        Value('text.split("\\n")'),
+        "test_settings_of_the_user_are_known_as_a_whole",
+    ),
+    Defence(
+        "34 protected_paths", "settings of a subsection", "settings-of-a-subsection",
+        Value('f"{section}.{bare}"'),
+        "test_settings_of_the_user_are_known_as_a_whole",
+    ),
+    Defence(
+        "34 protected_paths", "hooks in linked worktrees and submodules", "hooks-in-linked-worktrees",
+        Value("()"),
+        "test_hooks_in_a_linked_worktree_are_guarded",
+    ),
+    Defence(
+        "34 protected_paths", "settings of included files", "settings-of-included-files",
+        REMOVED,
+        "test_what_included_settings_name_is_guarded",
+    ),
+    Defence(
+        "34 protected_paths", "new hooks in linked worktrees", "new-hooks-in-linked-worktrees",
+        Value("frozenset()"),
+        "test_new_hooks_in_a_linked_worktree_are_put_aside",
+    ),
+    Defence(
+        "34 protected_paths", "the hooks of a new worktree", "hooks-of-a-new-worktree",
+        Value("True"),
+        "test_a_new_worktree_keeps_the_hooks_that_the_main_one_has",
+    ),
+    Defence(
+        "34 protected_paths", "the hooks of a new worktree while other commands run", "hooks-while-others-run",
+        Value("before is None"),
+        "test_a_new_worktree_keeps_the_hooks_that_the_main_one_has",
+    ),
+    Defence(
+        "34 protected_paths", "hooks behind a link that was replaced", "hooks-behind-new-links",
+        Value("frozenset((path, path) for path in targets if os.path.lexists(path))"),
+        "test_hooks_behind_a_link_that_a_command_replaced_are_put_aside",
+    ),
+    Defence(
+        "34 protected_paths", "files of Git behind a link that was replaced", "git-files-behind-new-links",
+        Value("before is not None and before.link != now.link"),
+        "test_a_git_file_that_leads_elsewhere_by_another_link_is_put_aside",
+    ),
+    Defence(
+        "34 protected_paths", "worktrees behind a new link", "worktrees-behind-new-links",
+        Value("now.gitdir != was.gitdir"),
+        "test_a_worktree_that_is_elsewhere_by_a_new_link_is_not_repaired_there",
+    ),
+    Defence(
         "34 protected_paths", "worktrees elsewhere", "worktrees-elsewhere", ALWAYS,
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),

@@ -332,6 +332,21 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_the_configuration_stays_hidden_where_commands_may_write_to_the_folder_for_temporary_files",
         "tests/tools/shell_support/test_git_state.py::test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+        "tests/tools/shell_support/test_git_where_it_leads.py::"
+        "test_a_repository_below_many_folders_that_cannot_be_listed_is_checked",
+        "tests/tools/shell_support/test_git_where_it_leads.py::test_no_submodule_has_its_worktree_in_a_git_directory",
+        "tests/tools/shell_support/test_git_where_it_leads.py::test_settings_of_the_user_are_known_as_a_whole",
+        "tests/tools/shell_support/test_git_where_it_leads.py::test_hooks_in_a_linked_worktree_are_guarded",
+        "tests/tools/shell_support/test_git_where_it_leads.py::test_what_included_settings_name_is_guarded",
+        "tests/tools/shell_support/test_git_where_it_leads.py::test_new_hooks_in_a_linked_worktree_are_put_aside",
+        "tests/tools/shell_support/test_git_where_it_leads.py::"
+        "test_a_new_worktree_keeps_the_hooks_that_the_main_one_has",
+        "tests/tools/shell_support/test_git_where_it_leads.py::"
+        "test_hooks_behind_a_link_that_a_command_replaced_are_put_aside",
+        "tests/tools/shell_support/test_git_where_it_leads.py::"
+        "test_a_git_file_that_leads_elsewhere_by_another_link_is_put_aside",
+        "tests/tools/shell_support/test_git_where_it_leads.py::"
+        "test_a_worktree_that_is_elsewhere_by_a_new_link_is_not_repaired_there",
         "tests/tools/shell_support/test_git_state.py::test_of_many_new_files_their_folder_is_put_aside",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_after_a_check_that_failed_commands_ask_until_what_was_left_is_undone",

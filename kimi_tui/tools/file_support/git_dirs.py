@@ -112,7 +112,8 @@ def git_dir_at(entry: Path) -> GitDir | None:
     if real is None:
         return None
     found = _looked_at(real)
-    return replace(found, guarded=(*found.guarded, entry), files=(entry,))
+    targets = filter(os.path.exists, hook_targets_of_git_file(entry))  # defence: hooks-in-linked-worktrees
+    return replace(found, guarded=(*found.guarded, *targets, entry), files=(entry,))
 
 
 def is_in_git_dir(real: Path) -> bool:
@@ -185,17 +186,51 @@ def submodule_git_dirs(git_dir: Path) -> list[Path]:
 
 
 def hook_and_include_targets(git_dir: Path, top: Path, settings: Iterable[bytes] | None = None) -> list[Path]:
-    """Return the paths that the settings name for hooks and included settings; `top` is the folder of the worktree. The
-    user's own settings may name a folder for hooks in each worktree. Without `settings`, those of `git_dir` are read.
+    """Return the paths that the settings, and those that they include, name for hooks and included settings; `top` is
+    the folder of the worktree. The user's own settings may name a folder for hooks in each worktree. Without
+    `settings`, those of `git_dir` are read.
     """
+    found = _hooks_of_user(top)
+    for key, folder, name in _named(git_dir, _settings_in(git_dir) if settings is None else settings):
+        found += [top / name, folder / name] if key == "hookspath" else [folder / name]
+    return list(dict.fromkeys(found))
+
+
+def hook_targets_of_git_file(entry: Path) -> list[Path]:
+    """Return the folders for hooks in the worktree of a `.git` file or link, by the settings of the Git directory that
+    it names and of the one that this one shares. Their other targets count for those.
+    """
+    git_dir = _target(entry)
+    if git_dir is None:
+        return []
+    common = _line(git_dir / "commondir")
+    folders = (git_dir,) if common is None else (git_dir, real_path(git_dir / common))
+    named = (one for folder in folders for one in _named(folder, _settings_in(folder)))
+    hooks = (entry.parent / name for key, _, name in named if key == "hookspath" and not name.startswith("/"))
+    return list(dict.fromkeys((*_hooks_of_user(entry.parent), *hooks)))
+
+
+def _hooks_of_user(top: Path) -> list[Path]:
     # defence: hooks-of-user-settings
-    found: list[Path] = [top / name for name in _settings_of_user().hooks if not name.startswith("/")]
-    for content in _settings_in(git_dir) if settings is None else settings:
-        for _, text in config_values(content, "hookspath", "path"):
-            if text and "\0" not in text:
-                real = os.path.expanduser(text)  # noqa: PTH111 - that of pathlib raises for unknown users
-                found += [top / real, git_dir / real]
-    return found
+    return [top / name for name in _settings_of_user().hooks if not name.startswith("/")]
+
+
+def _named(git_dir: Path, settings: Iterable[bytes]) -> Iterator[tuple[str, Path, str]]:
+    """Yield the keys of the settings that name hooks or included settings, in included ones too, with the folder of
+    their file and the path.
+    """
+    waiting = [(git_dir, content) for content in settings]
+    for folder, content in waiting:
+        for key, text in config_values(content, "hookspath", "path"):
+            if not text or "\0" in text:
+                continue
+            name = os.path.expanduser(text)  # noqa: PTH111 - that of pathlib raises for unknown users
+            yield key, folder, name
+            if key == "path" and len(waiting) < _MAX_INCLUDED:
+                included = folder / name
+                with contextlib.suppress(OSError):
+                    content = read_start(included, _MAX_CONFIG)
+                    waiting.append((included.parent, content))  # defence: settings-of-included-files
 
 
 def _settings_in(git_dir: Path) -> Iterator[bytes]:

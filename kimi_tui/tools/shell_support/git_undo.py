@@ -1,13 +1,13 @@
 """Undoes changes of a repository by which Git would run programs: removes settings, and renames files."""
 
 import os
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.git_config_values import config_values
-from kimi_tui.tools.file_support.git_dirs import hook_and_include_targets, named_in
+from kimi_tui.tools.file_support.git_dirs import hook_and_include_targets, hook_targets_of_git_file, named_in
 from kimi_tui.tools.file_support.git_settings import ShownRemotes, moved_destinations, without_unsafe_settings
 from kimi_tui.tools.shell_support.git_state import (
     STATE_FOLDERS,
@@ -15,7 +15,15 @@ from kimi_tui.tools.shell_support.git_state import (
     is_shared_index,
     is_unsafe_state,
 )
-from kimi_tui.tools.shell_support.repository_state import MAX_TODO, REBASE_TODO, SETTINGS, RepositoryState, read_content
+from kimi_tui.tools.shell_support.repository_state import (
+    MAX_TODO,
+    REBASE_TODO,
+    SETTINGS,
+    RepositoryState,
+    is_copy_of_main,
+    present_targets,
+    read_content,
+)
 from kimi_tui.tools.shell_support.safe_rename import make_link, move_all_aside, move_aside, write_new
 
 _MAX_TEXT, _MAX_NAMED = 200, 5
@@ -28,12 +36,13 @@ _PARTS = ("modules", "worktrees")
 @dataclass(frozen=True, slots=True)
 class ChangeUndoer:
     """Undoes changes below `roots`; `found` are all repositories there, each of which is checked. `remotes` is
-    what the command line shows of push destinations.
+    what the command line shows of push destinations. `others_run`: commands run that can change files meanwhile.
     """
 
     roots: Collection[Path]
     found: frozenset[Path]
     remotes: ShownRemotes
+    others_run: bool = False
 
     def undo(self, now: RepositoryState, before: RepositoryState | None) -> Generator[str]:
         """Undo the changes since `before`; None for a repository that was not there."""
@@ -41,11 +50,18 @@ class ChangeUndoer:
         if before is not None and now == before:
             return
         if now.link is not None or (before is not None and before.link is not None):
-            if (before is not None and before.link != now.link) or not self._leads_to_repository(entry):
+            # defence: git-files-behind-new-links
+            changed = before is not None and (before.link, before.place) != (now.link, now.place)
+            if changed or (before is None and not self._leads_to_repository(entry)):
                 self._aside(entry)
                 yield f"`{entry}` was put aside: a command made Git look for its settings elsewhere"
-                if before is not None and before.link is not None:
+                if before is not None and before.link is not None and before.link != now.link:
                     self._restore_link(entry, before.link)
+                return
+            targets = hook_targets_of_git_file(entry)
+            if before is None and not self.others_run:  # defence: hooks-while-others-run
+                targets = [path for path in targets if not is_copy_of_main(entry, path)]
+            yield from self._undo_targets(targets, frozenset() if before is None else before.present)
             return
         was = before or RepositoryState(entry, None)
         if before is not None and now.worktree != was.worktree and now.settings == was.settings:
@@ -65,17 +81,20 @@ class ChangeUndoer:
         if now.common is not None and now.common != was.common and not self._belongs_to_repository(entry, now.common):
             self._put_back(entry / "commondir", was.common or b"")
             yield f"`{entry}/commondir` was put aside: Git would take settings and hooks from elsewhere"
-        for path in sorted(set(hook_and_include_targets(entry, entry.parent)) - was.present):
-            if os.path.lexists(path):
-                self._aside(path)
-                yield f"`{path}` was put aside: Git would take settings or hooks from it"
-        if now.gitdir is not None and now.gitdir != was.gitdir and not self._names_worktree(entry, now.gitdir):
-            self._put_back(entry / "gitdir", was.gitdir or b"")
+        yield from self._undo_targets(hook_and_include_targets(entry, entry.parent), was.present)
+        moved = (now.gitdir, now.place) != (was.gitdir, was.place)  # defence: worktrees-behind-new-links
+        if now.gitdir is not None and moved and not self._names_worktree(entry, now.gitdir):
+            self._put_back(entry / "gitdir", was.gitdir or b"" if was.gitdir != now.gitdir else b"")
             yield f"`{entry}/gitdir` was put aside: Git would repair or remove a worktree elsewhere by it"
         yield from self._undo_states(entry, changed_states(now.states, was.states))
         yield from self._undo_programs_of_rebase(
             entry / REBASE_TODO, now.executed - was.executed, long=str(REBASE_TODO) in long
         )
+
+    def _undo_targets(self, targets: Iterable[Path], known: Collection[tuple[Path, Path]]) -> Generator[str]:
+        for path, _ in sorted(present_targets(targets).difference(known)):
+            self._aside(path)
+            yield f"`{path}` was put aside: Git would take settings or hooks from it"
 
     def _undo_others(self, entry: Path, new: Collection[str]) -> Generator[str]:
         if len(new) > MAX_FILES:

@@ -3,14 +3,19 @@
 import contextlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui.paths import real_path
-from kimi_tui.regular_file import read_start
+from kimi_tui.regular_file import read_bytes, read_start
 from kimi_tui.tools.file_support.git_config_values import config_values
-from kimi_tui.tools.file_support.git_dirs import hook_and_include_targets
+from kimi_tui.tools.file_support.git_dirs import (
+    hook_and_include_targets,
+    hook_targets_of_git_file,
+    named_folder,
+    named_in,
+)
 from kimi_tui.tools.file_support.git_names import unknown_names
 from kimi_tui.tools.shell_support.git_state import (
     State,
@@ -20,6 +25,7 @@ from kimi_tui.tools.shell_support.git_state import (
 from kimi_tui.tools.shell_support.safe_rename import ASIDE
 
 _MAX_CONFIG = 1 << 20
+_MAX_COMPARED = 100
 MAX_TODO = 1 << 22
 SETTINGS = ("config", "config.worktree")
 REBASE_TODO = Path("rebase-merge/git-rebase-todo")
@@ -38,7 +44,8 @@ class RepositoryState:
     settings: tuple[bytes, ...] = (b"",) * len(SETTINGS)
     common: bytes | None = None
     hooks: frozenset[tuple[str, int, int]] = frozenset()
-    present: frozenset[Path] = frozenset()
+    present: frozenset[tuple[Path, Path]] = frozenset()
+    """Where settings say that hooks and more settings are, and what is there without links."""
     executed: frozenset[bytes] = frozenset()
     long: frozenset[tuple[str, int, int]] = frozenset()
     """The files of which only the start was read, with their inodes and times."""
@@ -47,6 +54,8 @@ class RepositoryState:
     """Where Git writes the files, if a setting says so; without links."""
     gitdir: bytes | None = None
     """The text of a `gitdir`, by which a repository knows its linked worktree."""
+    place: Path | None = None
+    """What the `.git` file, the link, or the `gitdir` names, without links."""
     others: frozenset[str] = frozenset()
     """The names of what Git does not make in its directory."""
 
@@ -55,11 +64,13 @@ def read_repository_state(entry: Path, known: States, *, others_run: bool) -> Re
     """Read it now; `known` are its states read before. `others_run`: commands run that can change files meanwhile."""
     link = _link(entry)
     if link is not None:
-        return RepositoryState(entry, link)
+        present = present_targets(hook_targets_of_git_file(entry))  # defence: new-hooks-in-linked-worktrees
+        return RepositoryState(entry, link, present=present, place=_place_of(entry))
     common, gitdir = entry / "commondir", entry / "gitdir"
     settings = tuple(read_content(entry / name) for name in SETTINGS)
-    targets = hook_and_include_targets(entry, entry.parent, settings)
-    present = frozenset(path for path in targets if os.path.lexists(path))
+    present = present_targets(hook_and_include_targets(entry, entry.parent, settings))
+    back = read_content(gitdir) if os.path.lexists(gitdir) else None
+    named = named_in(back or b"")
     return RepositoryState(
         entry,
         None,
@@ -71,9 +82,48 @@ def read_repository_state(entry: Path, known: States, *, others_run: bool) -> Re
         _long(entry),
         git_state_files(entry, known, read=others_run),
         _worktree(entry, settings),
-        read_content(gitdir) if os.path.lexists(gitdir) else None,
+        back,
+        real_path(entry / named) if named else None,
         unknown_names(entry),
     )
+
+
+def present_targets(targets: Iterable[Path]) -> frozenset[tuple[Path, Path]]:
+    # defence: hooks-behind-new-links
+    return frozenset((path, real_path(path)) for path in targets if os.path.lexists(path))
+
+
+def is_copy_of_main(entry: Path, target: Path) -> bool:
+    """Whether a target in the worktree of a `.git` file holds what it holds in the main worktree, as one that was just
+    checked out does.
+    """
+    named = named_folder(entry)
+    if named is None or named.parent.name != "worktrees" or not target.is_relative_to(entry.parent):
+        return False
+    main = named.parent.parent.parent / target.relative_to(entry.parent)
+    content = _content_below(target)
+    return content is not None and content == _content_below(main)  # defence: hooks-of-a-new-worktree
+
+
+def _content_below(path: Path) -> Mapping[str, bytes] | None:
+    """Return the contents of a file, or of the files of a folder; None if there are others than those, or too many."""
+    found: dict[str, bytes] = {}
+    waiting = [path]
+    for one in waiting:
+        try:
+            if one.is_symlink() or len(waiting) > _MAX_COMPARED:
+                return None
+            if one.is_dir():
+                waiting += sorted(one.iterdir())
+            else:
+                found[str(one.relative_to(path))] = read_bytes(one, most=_MAX_CONFIG)
+        except OSError:
+            return None
+    return found
+
+
+def _place_of(entry: Path) -> Path | None:
+    return real_path(entry) if entry.is_symlink() else named_folder(entry)
 
 
 def _worktree(entry: Path, settings: Iterable[bytes]) -> str | None:
