@@ -808,6 +808,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_worktree_that_is_elsewhere_by_a_new_link_is_not_repaired_there",
     ),
     Defence(
+        "34 protected_paths", "time to read indexes", "time-to-read-indexes", NEVER,
+        "test_indexes_that_take_long_to_check_are_put_aside",
+    ),
+    Defence(
+        "34 protected_paths", "time to read contents", "time-to-read-contents", Value("_digest(git_dir / name)"),
+        "test_contents_that_take_long_to_read_count_as_changed",
+    ),
+    Defence(
         "34 protected_paths", "worktrees elsewhere", "worktrees-elsewhere", ALWAYS,
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),

@@ -350,6 +350,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_git_state.py::test_of_many_new_files_their_folder_is_put_aside",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_after_a_check_that_failed_commands_ask_until_what_was_left_is_undone",
+        "tests/tools/shell_support/test_git_state.py::test_indexes_that_take_long_to_check_are_put_aside",
+        "tests/tools/shell_support/test_git_state.py::test_contents_that_take_long_to_read_count_as_changed",
         "tests/tools/shell_support/test_git_directory_names.py::"
         "test_a_file_that_another_program_reads_in_a_git_directory_is_put_aside",
         "tests/tools/shell_support/test_sandbox.py::test_what_other_programs_keep_in_a_git_directory_cannot_be_changed",

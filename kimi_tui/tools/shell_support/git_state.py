@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from secrets import token_bytes
 from typing import NamedTuple
 
 from kimi_tui.regular_file import read_bytes
@@ -72,6 +73,7 @@ def git_state_files(git_dir: Path, known: States, *, read: bool) -> States:
         except OSError:
             pass
     found: dict[str, State] = {}
+    room = _MAX_INDEX
     for name in names:
         try:
             status = os.lstat(f"{git_dir}/{name}")
@@ -80,7 +82,11 @@ def git_state_files(git_dir: Path, known: States, *, read: bool) -> States:
         size = _known_hash_size(git_dir) if _is_an_index(name) else 0  # defence: indexes-by-their-hashes
         before = known.get(name)
         read_again = read or (before is not None and before.digest is not None)  # defence: states-that-are-mapped
-        digest = _digest(git_dir / name) if read_again else None
+        digest = None
+        if read_again:
+            room -= status.st_size
+            # What is too much to read never is as it was.
+            digest = _digest(git_dir / name) if room >= 0 else token_bytes()  # defence: time-to-read-contents
         found[name] = State(status.st_ino, status.st_ctime_ns, size, digest)
     return found
 

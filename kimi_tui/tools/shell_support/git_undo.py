@@ -1,8 +1,9 @@
 """Undoes changes of a repository by which Git would run programs: removes settings, and renames files."""
 
+import contextlib
 import os
 from collections.abc import Collection, Generator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui.paths import real_path
@@ -30,6 +31,8 @@ _MAX_TEXT, _MAX_NAMED = 200, 5
 """Characters of a setting in a description, and the number of settings."""
 MAX_FILES = 100
 """New files of a repository that are put aside one by one; of more, their folder is."""
+MAX_INDEXES = 1 << 30
+"""Bytes of the indexes that one check looks at, which takes half a minute: a command can make links to a long one."""
 _PARTS = ("modules", "worktrees")
 
 
@@ -43,6 +46,8 @@ class ChangeUndoer:
     found: frozenset[Path]
     remotes: ShownRemotes
     others_run: bool = False
+    room: list[int] = field(default_factory=lambda: [MAX_INDEXES])
+    """The bytes of indexes that are still looked at, in its only element."""
 
     def undo(self, now: RepositoryState, before: RepositoryState | None) -> Generator[str]:
         """Undo the changes since `before`; None for a repository that was not there."""
@@ -122,9 +127,20 @@ class ChangeUndoer:
             names.difference_update(shared)
             yield f"{len(shared)} shared indexes were put aside in `{entry}`: they are too many to check"
         for name in sorted(names):
+            if self._is_too_much(entry, name):  # defence: time-to-read-indexes
+                self._aside(entry / name)
+                yield f"`{entry / name}` was put aside: the indexes are too long to check"
+                continue
             if name in STATE_FOLDERS or is_unsafe_state(entry, name):  # defence: states-that-git-trusts
                 self._aside(entry / name)
                 yield f"`{entry / name}` was put aside: Git would run, write or push something elsewhere by it"
+
+    def _is_too_much(self, entry: Path, name: str) -> bool:
+        if name != "index" and not is_shared_index(name):
+            return False
+        with contextlib.suppress(OSError):
+            self.room[0] -= (entry / name).lstat().st_size
+        return self.room[0] < 0
 
     def _undo_programs_of_rebase(self, todo: Path, new: Collection[bytes], *, long: bool) -> Generator[str]:
         if not new and not long:

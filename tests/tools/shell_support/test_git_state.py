@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.tools.shell_support.git_state import git_state_files, is_unsafe_state
+from kimi_tui.tools.shell_support import git_state, git_undo
+from kimi_tui.tools.shell_support.git_state import changed_states, git_state_files, is_unsafe_state
 from kimi_tui.tools.shell_support.git_watch import GitWatch
 from kimi_tui.tools.shell_support.safe_rename import ASIDE
 from tests.tools.harness import git, repository_with_a_commit
@@ -413,3 +414,28 @@ def test_more_shared_indexes_than_git_makes_are_put_aside(work: Path) -> None:
     [undone] = watch.undo_changes()
     assert undone.startswith("300 shared indexes")
     assert all(path.name.endswith(ASIDE) for path in (work / ".git").glob("sharedindex.*"))
+
+
+def test_indexes_that_take_long_to_check_are_put_aside(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command makes many links to one long file."""
+    first = work / f".git/sharedindex.{0:040}"
+    first.write_bytes(index_of(work, "f"))
+    monkeypatch.setattr(git_undo, "MAX_INDEXES", 2 * first.stat().st_size)
+    first.unlink()
+    watch = GitWatch(lambda: [work])
+    watch.accept_current()
+    first.write_bytes(index_of(work, "f"))
+    for number in (1, 2):
+        first.with_name(f"sharedindex.{number:040}").hardlink_to(first)
+    (undone,) = watch.undo_changes()
+    assert "the indexes are too long to check" in undone
+    assert [file.name.endswith(ASIDE) for file in sorted((work / ".git").glob("sharedindex.*"))] == [False, False, True]
+
+
+def test_contents_that_take_long_to_read_count_as_changed(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = f"sharedindex.{0:040}"
+    (work / f".git/{shared}").write_bytes((work / ".git/index").read_bytes())
+    states = git_state_files(work / ".git", {}, read=True)
+    assert changed_states(git_state_files(work / ".git", states, read=True), states) == set()
+    monkeypatch.setattr(git_state, "_MAX_INDEX", (work / ".git/index").stat().st_size)
+    assert changed_states(git_state_files(work / ".git", states, read=True), states) == {shared}
