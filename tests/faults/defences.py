@@ -816,6 +816,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_contents_that_take_long_to_read_count_as_changed",
     ),
     Defence(
+        "34 protected_paths", "hooks by files of Git that prove nothing", "hooks-of-git-files-that-prove-nothing",
+        REMOVED,
+        "test_hooks_are_guarded_where_a_git_file_or_a_link_names_a_folder_that_does_not_name_it",
+    ),
+    Defence(
         "34 protected_paths", "worktrees elsewhere", "worktrees-elsewhere", ALWAYS,
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),

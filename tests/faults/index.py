@@ -347,6 +347,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_a_git_file_that_leads_elsewhere_by_another_link_is_put_aside",
         "tests/tools/shell_support/test_git_where_it_leads.py::"
         "test_a_worktree_that_is_elsewhere_by_a_new_link_is_not_repaired_there",
+        "tests/tools/shell_support/test_git_where_it_leads.py::"
+        "test_hooks_are_guarded_where_a_git_file_or_a_link_names_a_folder_that_does_not_name_it",
         "tests/tools/shell_support/test_git_state.py::test_of_many_new_files_their_folder_is_put_aside",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_after_a_check_that_failed_commands_ask_until_what_was_left_is_undone",

@@ -20,7 +20,7 @@ from typing import Literal
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.paths import is_file, is_folder, real_path
-from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, user_git_paths
+from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, hook_targets_of_git_file, user_git_paths
 from kimi_tui.tools.file_support.guarded_names import started_in
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
@@ -107,6 +107,7 @@ def sandbox_argv(
     in the workspace; `unstarted` is a file that stays if the command was not started.
     """
     home = real_path(Path.home())
+    repositories = tuple(repositories)
     git_dirs = git_dirs_of(workspace, repositories, git)
     ours = [
         *_existing(folders_without_home(workspace)),
@@ -137,7 +138,7 @@ def sandbox_argv(
     mounts += (_as_it_is("--ro-bind", path) for path in shown)
     for folder in (*ours, *(one.path for one in git_dirs if one.writable)):
         mounts.append(_as_it_is("--bind", folder))
-    mounts += _guarded(box, workspace, git_dirs, ours, named)
+    mounts += _guarded(box, workspace, git_dirs, ours, named, hooks=_hooks_by_git_files(workspace, repositories))
     mounts += _hidden(box, home, readable)
     mounts += _sockets(box, (*closed, *temp), shown, ours, readable)
     mounts += (("--remount-ro", str(folder)) for folder in closed)
@@ -225,6 +226,13 @@ def _mounted(repositories: Iterable[Path]) -> Iterator[Path]:
             room -= size
             above |= new
             yield path
+
+
+def _hooks_by_git_files(workspace: Workspace, repositories: Iterable[Path]) -> Iterator[Path]:
+    """Yield the folders for hooks in worktrees whose `.git` is a file or a link, trusted or not."""
+    around = filter(None, map(workspace.git_entry, workspace.kept_folders))
+    for entry in dict.fromkeys((*around, *_mounted(repositories))):
+        yield from hook_targets_of_git_file(entry)
 
 
 def _closed(git: GitDir) -> GitDir:
@@ -381,7 +389,13 @@ def _sockets(
 
 
 def _guarded(
-    box: SandboxFeatures, workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Path], named: Sequence[Path]
+    box: SandboxFeatures,
+    workspace: Workspace,
+    git_dirs: Iterable[GitDir],
+    ours: Sequence[Path],
+    named: Sequence[Path],
+    *,
+    hooks: Iterable[Path],
 ) -> Iterator[Mount]:
     """Yield mounts for the read-only paths within writable folders (`ours`) and Git directories (`named`).
 
@@ -391,6 +405,7 @@ def _guarded(
     guards = [folder / name for folder in workspace.kept_folders for name in started_in(folder)]
     guards += sorted(workspace.protected)
     guards += user_git_paths()  # defence: git-settings-of-the-user
+    guards += hooks  # defence: hooks-of-git-files-that-prove-nothing
     for git in git_dirs:
         guards += git.guarded  # defence: git-settings-read-only
     guards += [] if box.private in ours else [box.private]
@@ -409,9 +424,9 @@ def _guarded(
         yield _as_it_is("--ro-bind", guard)
     for git in git_dirs:
         if git.without_hooks:
-            hooks = str(git.path / "hooks")
-            yield ("--tmpfs", hooks)
-            yield ("--remount-ro", hooks)
+            empty = str(git.path / "hooks")
+            yield ("--tmpfs", empty)
+            yield ("--remount-ro", empty)
 
 
 def configured_paths(listed: Iterable[Path], config: SandboxConfig, workspace: Workspace) -> list[Path]:

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.file_support.git_dirs import git_dir_at
+from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support.bwrap_args import SandboxFeatures, sandbox_argv
 from kimi_tui.tools.shell_support.git_watch import GitWatch
 from kimi_tui.tools.shell_support.safe_rename import ASIDE
 from tests.tools.harness import git, repository_with_a_commit
@@ -99,6 +102,22 @@ def test_hooks_in_a_submodule_are_guarded(work: Path) -> None:
     found = git_dir_at(work / "sub/.git")
     assert found is not None
     assert work / "sub/hooks" in found.guarded
+
+
+@pytest.mark.parametrize("link", [False, True], ids=["a file", "a link"])
+def test_hooks_are_guarded_where_a_git_file_or_a_link_names_a_folder_that_does_not_name_it(
+    work: Path, *, link: bool
+) -> None:
+    elsewhere = (_with_hooks(work) / ".git").rename(work.with_name("elsewhere"))
+    if link:
+        (work / ".git").symlink_to(elsewhere)
+    else:
+        (work / ".git").write_text(f"gitdir: {elsewhere}\n")
+    box = SandboxFeatures("bwrap", work.with_name("private"))
+    box.private.mkdir()
+    argv = sandbox_argv(box, SandboxConfig(), Workspace(work), unstarted=box.private / "unstarted")
+    hooks = str(work / "hooks")
+    assert ["--ro-bind", hooks, hooks] in [argv[at : at + 3] for at in range(len(argv))]
 
 
 def test_new_hooks_in_a_linked_worktree_are_put_aside(work: Path) -> None:
