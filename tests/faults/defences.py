@@ -595,6 +595,22 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_key_before_the_terminal_has_drawn_the_dialog_answers_nothing",
     ),
     Defence(
+        "29 approval_keys", "an answer to each request", "one-request-at-a-time", NEVER,
+        "test_one_request_at_a_time_is_without_an_answer",
+    ),
+    Defence(
+        "29 approval_keys", "the reports after a lost one", "ask-after-a-lost-answer", REMOVED,
+        "test_after_a_lost_answer_the_terminal_is_asked_again_and_each_answer_is_that_to_the_last_request",
+    ),
+    Defence(
+        "29 approval_keys", "the reports after another program", "reports-after-another-program", REMOVED,
+        "test_after_another_program_had_the_terminal_its_answers_are_not_waited_for",
+    ),
+    Defence(
+        "19 sigterm, sighup, sigint, sigtstp", "the report on its way at the end", "last-report", REMOVED,
+        "test_the_terminal_is_given_back_after_the_report_that_it_was_asked_for",
+    ),
+    Defence(
         "29 approval_keys", "the guard after a suspension", "guard-after-resume", REMOVED,
         "test_an_approval_that_comes_back_into_view_is_guarded_anew[resume-key]",
     ),

@@ -5,6 +5,7 @@ A case without a number is from the list of names or from the list of what went 
 
 _AHEAD = "tests/ui/tui/widgets/test_type_ahead.py"
 _PANE_LETTERS = "tests/ui/tui/keys/test_pane_letters.py"
+_GUARD = "tests/ui/tui/widgets/test_key_guard.py"
 _APPROVAL = "tests/ui/tui/dialogs/test_approval.py"
 _ATOMIC = "tests/test_atomic_file.py"
 _CHARS = "tests/llm/test_surrogate_joiner.py"
@@ -142,6 +143,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/print/test_output_streams.py::test_a_signal_ends_an_answer_whose_reader_does_not_read",
         f"{_TERM}::test_a_signal_ends_it_and_the_terminal_is_as_it_was",
         f"{_TERM}::test_sigtstp_gives_the_terminal_back_and_sigcont_paints_again",
+        "tests/faults/test_terminal_restored.py::test_the_terminal_is_given_back_after_the_report_that_it_was_asked_for",
         "tests/ui/print/test_print.py::test_a_signal_ends_the_command_that_runs_and_the_session_can_be_resumed",
         "tests/ui/print/test_background.py::test_a_signal_before_the_turn_has_begun_is_heard",
         "tests/ui/print/test_background.py::test_a_hangup_that_nohup_ignores_interrupts_nothing",
@@ -200,7 +202,10 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_APPROVAL}::test_a_click_that_gives_the_window_its_focus_answers_nothing",
         f"{_APPROVAL}::test_an_approval_that_comes_back_into_view_is_guarded_anew",
         f"{_APPROVAL}::test_a_key_pressed_before_the_dialog_stood_still_answers_nothing_however_late_it_is_handled",
-        "tests/ui/tui/widgets/test_key_guard.py::test_a_key_before_the_terminal_has_drawn_the_dialog_answers_nothing",
+        f"{_GUARD}::test_a_key_before_the_terminal_has_drawn_the_dialog_answers_nothing",
+        f"{_GUARD}::test_one_request_at_a_time_is_without_an_answer",
+        f"{_GUARD}::test_after_a_lost_answer_the_terminal_is_asked_again_and_each_answer_is_that_to_the_last_request",
+        f"{_GUARD}::test_after_another_program_had_the_terminal_its_answers_are_not_waited_for",
         f"{_APPROVAL}::test_digits_in_a_reason_answer_nothing",
         f"{_AHEAD}::test_an_answers_key_that_a_sentence_begins_with_answers_nothing",
         f"{_PANE_LETTERS}::test_a_sentence_in_a_pane_opens_nothing_and_that_is_said",

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui.ui.tui.terminal.drawn_reports import REQUEST
+from kimi_tui.ui.tui.terminal.driver import LAST_REPORT_S
 from tests.faults.terminal import ENTERED, LEFT, Terminal, scripted
 from tests.faults.test_terminal import left_on
 from tests.tools.harness import processes_with
@@ -40,6 +42,18 @@ def test_a_signal_in_the_first_moment_takes_the_first_paint_away(tmp_path: Path,
         terminal.wait(lambda: ENTERED in terminal.raw)
         os.kill(terminal.process.pid, number)
         assert terminal.end() == 128 + number
+        check_given_back(terminal)
+
+
+def test_the_terminal_is_given_back_after_the_report_that_it_was_asked_for(tmp_path: Path) -> None:
+    """Over a slow connection the report comes later than the end: the shell would read it as typed letters."""
+    with Terminal(scripted(tmp_path, "text: hi"), cwd=tmp_path) as terminal:
+        terminal.wait(lambda: REQUEST.encode() in terminal.raw)
+        asked = time.monotonic()
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        terminal.wait(lambda: LEFT in terminal.raw)
+        assert time.monotonic() - asked > LAST_REPORT_S * 0.9
+        assert terminal.end() == 143
         check_given_back(terminal)
 
 

@@ -37,6 +37,7 @@ from kimi_tui.ui.tui.startup import gc_tuning
 from kimi_tui.ui.tui.startup.deferred_imports import preload
 from kimi_tui.ui.tui.startup.input_buffer import InputBuffer, KeyPassed
 from kimi_tui.ui.tui.state.view_clock import ViewClock
+from kimi_tui.ui.tui.terminal.drawn_reports import forget_requests
 from kimi_tui.ui.tui.terminal.frame_rate import FRAME
 from kimi_tui.ui.tui.themes import theme
 from kimi_tui.ui.tui.themes.theme_registry import ThemeRegistry
@@ -266,6 +267,7 @@ class KimiTui(PaneMessages):
             self._driver.flush()
 
     def _on_resume(self, _app: App[object]) -> None:
+        forget_requests()  # defence: reports-after-another-program
         restart_all()
 
     def watch_app_focus(self) -> None:

@@ -54,7 +54,7 @@ class PaneLetters:
     def begin(self, letter: str) -> None:
         """Begin a sentence with a letter without effect."""
         self._sentence, self._place = letter, self._screen.focused
-        self._guard.restart()
+        self._guard.delay()
 
     def takes_letter(self, letter: str, bound: BoundAction | None, hold_s: float) -> bool:
         """Whether the letter is held, or is part of a sentence."""

@@ -4,12 +4,13 @@ A report comes after all keys that were pressed before the terminal drew it, how
 """
 
 import time
-from collections import deque
 from collections.abc import Callable
 
-_REQUEST = "\x1b[5n"  # device status report: every terminal answers it
+REQUEST = "\x1b[5n"  # device status report: every terminal answers it
 PATIENCE_S = 5.0
-"""Seconds in which a terminal has to answer; one that does not is asked no more."""
+"""Seconds in which a terminal has to answer; of one that does not, reports are not waited for."""
+_ANSWER_LOST_S = 30.0
+"""Seconds after which a missing answer counts as lost, and a terminal that has answered before is asked again."""
 _SCREEN_LOST_S = 0.5
 """Seconds after which a frame is waited for again: a screen that was closed drew none."""
 
@@ -18,6 +19,8 @@ class DrawnReports:
     """`write` writes to the terminal; `after_drawing` runs a callback after the next frame is written.
 
     The first report shows that the terminal answers; until then there are no reports to wait for.
+    Invariant: one request at a time is without an answer, since answers do not say to which request they belong. A
+    lost one (the terminal was another program's) costs no later answer its request.
     """
 
     def __init__(
@@ -28,11 +31,13 @@ class DrawnReports:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._write, self._after_drawing, self._clock = write, after_drawing, clock
-        self._answers = False
+        self._answers = self._has_answered = False
         self._next: list[Callable[[], None]] = []
         self._scheduled_at = 0.0
-        self._requested: deque[tuple[float, list[Callable[[], None]]]] = deque()
-        self._late = 0
+        self._is_next_drawn = False
+        """Whether the frame of `_next` is written, and only an earlier answer is waited for."""
+        self._requested: list[Callable[[], None]] | None = None
+        self._requested_at = 0.0
 
     def start(self) -> None:
         """Find out whether the terminal answers."""
@@ -40,31 +45,43 @@ class DrawnReports:
 
     def call_when_drawn(self, callback: Callable[[], None]) -> bool:
         """Call back when the next frame is drawn; False if the terminal does not report it."""
-        if self._requested and self._clock() - self._requested[0][0] > PATIENCE_S:
-            self._answers, self._next = False, []
-            self._late += len(self._requested)
-            self._requested.clear()
+        silence = 0.0 if self._requested is None else self._clock() - self._requested_at
+        if silence > PATIENCE_S:
+            self._answers, self._next, self._is_next_drawn = False, [], False
+            self._requested = []
+        if silence > _ANSWER_LOST_S and self._has_answered:
+            self._request()  # defence: ask-after-a-lost-answer
         if not self._answers:
             return False
         self._next.append(callback)
         if len(self._next) == 1 or self._clock() - self._scheduled_at > _SCREEN_LOST_S:
             self._scheduled_at = self._clock()
-            self._after_drawing(self._request)
+            self._after_drawing(self._on_next_drawn)
         return True
+
+    def forget_requests(self) -> None:
+        """Forget the requests: the terminal was another program's, which may have got the answer."""
+        self._next, self._is_next_drawn, self._requested = [], False, None
 
     def take(self) -> None:
         """Handle a report of the terminal."""
-        self._answers = True
-        if self._late:
-            self._late -= 1
-        elif self._requested:
-            for callback in self._requested.popleft()[1]:
-                callback()
+        self._answers = self._has_answered = True
+        drawn, self._requested = self._requested or [], None
+        if self._is_next_drawn:
+            self._request()
+        for callback in drawn:
+            callback()
+
+    def _on_next_drawn(self) -> None:
+        if self._requested is not None:  # defence: one-request-at-a-time
+            self._is_next_drawn = True
+        elif self._next:
+            self._request()
 
     def _request(self) -> None:
-        callbacks, self._next = self._next, []
-        self._requested.append((self._clock(), callbacks))
-        self._write(_REQUEST)
+        self._requested, self._next, self._is_next_drawn = self._next, [], False
+        self._requested_at = self._clock()
+        self._write(REQUEST)
 
 
 _current: DrawnReports | None = None
@@ -74,6 +91,12 @@ def use_reports(reports: DrawnReports | None) -> None:
     """Use the reports of this terminal, or of none."""
     global _current
     _current = reports
+
+
+def forget_requests() -> None:
+    """Forget the requests that this terminal has not answered: it was another program's meanwhile."""
+    if _current is not None:
+        _current.forget_requests()
 
 
 def call_when_drawn(callback: Callable[[], None]) -> bool:

@@ -14,6 +14,7 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from selectors import EVENT_READ, SelectSelector
+from threading import Event
 from time import monotonic
 from typing import IO, cast
 
@@ -25,8 +26,9 @@ from textual.message import Message
 
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.terminal.bracketed_paste import BracketedPasteParser, PastedText, StartedKeys, UnfinishedPaste
+from kimi_tui.ui.tui.terminal.drawn_reports import REQUEST
 from kimi_tui.ui.tui.terminal.job_control import owns_terminal
-from kimi_tui.ui.tui.terminal.key_sequences import normalize_input
+from kimi_tui.ui.tui.terminal.key_sequences import ScreenDrawn, normalize_input
 from kimi_tui.ui.tui.terminal.shutdown import SavedTerminal
 
 _log = logging.getLogger(__name__)
@@ -34,6 +36,8 @@ _SAVE_TITLE, _RESTORE_TITLE = "\x1b[22;2t", "\x1b]2;\x07\x1b[23;2t"
 """Terminals that cannot save titles get an empty one: their own default."""
 _READ = 1 << 12
 _POLL_S = 0.1
+LAST_REPORT_S = 1.0
+"""Seconds in which a requested report has to come; a later one is typed into the program that follows."""
 
 
 class _Out:
@@ -77,6 +81,9 @@ class TerminalDriver(LinuxDriver):
         self._app_loop = asyncio.get_running_loop()
         self._title = ""
         self._on = self._is_gone = False
+        self._reads = False
+        self._requested_at, self._reported = 0.0, Event()
+        self._reported.set()
         assert sys.__stdout__ is not None
         sys.__stdout__.reconfigure(errors="backslashreplace")  # pyright: ignore[reportAttributeAccessIssue]
         self._file = cast("IO[str]", _Out(sys.__stdout__, self._on_terminal_lost))
@@ -94,7 +101,7 @@ class TerminalDriver(LinuxDriver):
             raise
         if self._writer_thread is writer:  # another process owns the terminal now
             return
-        self._on = True
+        self._on = self._reads = True
         if self.saved_terminal is not None:
             self.saved_terminal.on_handover()
             self.attrs_before = list(self.saved_terminal.attributes)
@@ -109,9 +116,22 @@ class TerminalDriver(LinuxDriver):
             super().write(_RESTORE_TITLE)
         super().stop_application_mode()
 
+    def disable_input(self) -> None:
+        """Stop reading, after the report that is on its way: the next program would read it as keys."""
+        self._reads = False
+        if not self._is_gone:
+            # defence: last-report
+            self._reported.wait(max(0.0, self._requested_at + LAST_REPORT_S - monotonic()))
+        super().disable_input()
+
     def write(self, data: str) -> None:
         if data.startswith("\x1b]2;"):
             self._title = data
+        if data == REQUEST:
+            if not self._reads:
+                return
+            self._requested_at = monotonic()
+            self._reported.clear()
         if self._writer_thread is not None and self._writer_thread.is_alive():  # else another process owns the terminal
             super().write(data)
 
@@ -191,7 +211,10 @@ class TerminalDriver(LinuxDriver):
                     parser = _Parser(self._debug)
 
     def process_message(self, message: Message) -> None:
-        super().process_message(normalize_input(message))
+        message = normalize_input(message)
+        if isinstance(message, ScreenDrawn):
+            self._reported.set()
+        super().process_message(message)
 
     def _messages_of(self, pieces: list[str], parser: XTermParser) -> Iterator[Message]:
         for piece in pieces:

@@ -22,14 +22,14 @@ def restart_unready(age_s: float) -> None:
     """
     for guard in list(_guards):
         if guard.remaining <= 0 and not guard.was_ready(age_s):
-            guard.restart()
+            guard.delay()
 
 
 class KeyGuard:
     """Accepts keys once the dialog has been on screen, unchanged and without a key, for half a second.
 
-    Each early key restarts the wait, so a held key is never accepted. On a slow connection the screen is that of the
-    user, which shows the dialog later than it was written.
+    Each early key restarts the half second, so a held key is never accepted. On a slow connection the screen is that of
+    the user, which shows the dialog later than it was written: keys before its report are for an earlier screen.
     """
 
     def __init__(self, clock: Callable[[], float], quiet_s: float = QUIET_S, *, of_dialog: bool = True) -> None:
@@ -42,23 +42,28 @@ class KeyGuard:
 
     def open(self) -> None:
         """Accept the next key: the user requested the dialog."""
-        self._since, self._is_drawn = float("-inf"), True
+        self._drawings += 1
+        self._since = self._report_until = float("-inf")
 
     def restart(self) -> None:
-        """Restart the wait: the dialog changed, or a key came too early."""
-        self._since, self._is_drawn = self._clock(), True
-        if self._of_dialog:
-            self._drawings += 1
-            # defence: guard-until-drawn
-            self._is_drawn = not call_when_drawn(partial(self._on_drawn, self._drawings))
+        """Restart the wait: the dialog changed."""
+        self._since, self._report_until = self._clock(), float("-inf")
+        self._drawings += 1
+        # defence: guard-until-drawn
+        if self._of_dialog and call_when_drawn(partial(self._on_drawn, self._drawings)):
+            self._report_until = self._since + PATIENCE_S
+
+    def delay(self) -> None:
+        """Restart the half second: a key came too early."""
+        self._since = self._clock()
 
     def _on_drawn(self, drawing: int) -> None:
-        if drawing == self._drawings and not self._is_drawn:
-            self._since, self._is_drawn = self._clock(), True
+        if drawing == self._drawings:
+            self._since, self._report_until = self._clock(), float("-inf")
 
     @property
     def _ready_at(self) -> float:
-        return self._since + (self._quiet_s if self._is_drawn else PATIENCE_S)
+        return max(self._since + self._quiet_s, self._report_until)
 
     @property
     def remaining(self) -> float:
@@ -70,8 +75,8 @@ class KeyGuard:
         return self._ready_at <= self._clock() - age_s
 
     def accepts(self) -> bool:
-        """Whether a key is accepted now; a rejected key restarts the wait."""
+        """Whether a key is accepted now; a rejected key restarts the half second."""
         if self.remaining > 0:  # defence: dialog-stands-still
-            self.restart()
+            self.delay()
             return False
         return True

@@ -80,7 +80,7 @@ class TypeAheadFilter:
         elif event.key in others and not self._kept:
             event.stop()
             self._kept, self._refused = letter, True
-            self._guard.restart()
+            self._guard.delay()
             self._dialog.app.bell()
         elif letter:
             event.stop()
@@ -103,7 +103,7 @@ class TypeAheadFilter:
         if event.key == "escape":
             event.stop()
             self._drop()
-            self._guard.restart()
+            self._guard.delay()
         elif letter:
             event.stop()
             self._drop()
@@ -135,7 +135,7 @@ class TypeAheadFilter:
     def drop(self) -> None:
         """Discard the typed letters; the next answer is accepted after a pause."""
         self._drop()
-        self._guard.restart()
+        self._guard.delay()
         self._kept, self._refused = "", False
 
     def paste(self, event: events.Paste) -> None:
@@ -157,5 +157,5 @@ class TypeAheadFilter:
 
     def _write(self) -> None:
         text, self._kept, self._refused, self._written = self._kept, "", False, True
-        self._guard.restart()
+        self._guard.delay()
         self._pass_on(TypedText(text))

@@ -85,3 +85,67 @@ def test_late_answers_are_not_taken_for_those_to_later_requests(terminal: Termin
     assert drawn == []
     terminal.answer()
     assert drawn == ["third"]
+
+
+async def test_keys_that_are_pressed_again_and_again_do_not_put_the_report_off(
+    start: Start, terminal: Terminal
+) -> None:
+    terminal.answer()
+    async with start() as driver:
+        await driver.say(*wire_scenarios.approval())
+        for _ in range(4):
+            driver.clock.now += 1
+            await driver.press("y")
+        assert terminal.requests == 1
+        terminal.answer()
+        driver.clock.now += 1
+        await driver.press("y")
+        assert driver.verdicts == [("approve", None)]
+
+
+def test_one_request_at_a_time_is_without_an_answer(terminal: Terminal) -> None:
+    drawn: list[str] = []
+    terminal.answer()
+    for name in ("first", "second"):
+        assert terminal.reports.call_when_drawn(lambda name=name: drawn.append(name))
+    assert terminal.requests == 1
+    terminal.requests -= 1
+    terminal.reports.take()
+    assert (drawn, terminal.requests) == (["first"], 1)
+    terminal.answer()
+    assert drawn == ["first", "second"]
+
+
+def test_after_a_lost_answer_the_terminal_is_asked_again_and_each_answer_is_that_to_the_last_request(
+    terminal: Terminal,
+) -> None:
+    drawn: list[str] = []
+    terminal.answer()
+    assert terminal.reports.call_when_drawn(lambda: drawn.append("lost"))
+    terminal.requests = 0
+    terminal.now += PATIENCE_S + 1
+    assert not terminal.reports.call_when_drawn(lambda: drawn.append("unasked"))
+    assert terminal.requests == 0
+    terminal.now += 60
+    assert not terminal.reports.call_when_drawn(lambda: drawn.append("unasked"))
+    assert terminal.requests == 1
+    terminal.answer()
+    assert terminal.reports.call_when_drawn(lambda: drawn.append("drawn"))
+    assert drawn == []
+    terminal.answer()
+    assert drawn == ["drawn"]
+
+
+async def test_after_another_program_had_the_terminal_its_answers_are_not_waited_for(
+    start: Start, terminal: Terminal
+) -> None:
+    terminal.answer()
+    async with start() as driver:
+        await driver.say(*wire_scenarios.approval())
+        terminal.requests = 0  # the editor has read the answer
+        driver.app.app_resume_signal.publish(driver.app)
+        await driver.pilot.pause()
+        terminal.answer()
+        driver.clock.now += 1
+        await driver.press("y")
+        assert driver.verdicts == [("approve", None)]
