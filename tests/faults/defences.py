@@ -2735,6 +2735,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_was_sent_and_typed_while_the_session_starts_outlives_the_program",
     ),
     Defence(
+        "text before there is a session", "letters behind a key at the end", "draft-at-an-early-end", REMOVED,
+        "test_letters_that_wait_behind_a_key_while_the_program_starts_outlive_it",
+    ),
+    Defence(
         "text before there is a session", "no queue for a session that will not come", "message-without-a-session",
         REMOVED, "test_a_message_to_a_session_that_could_not_start_stays_in_the_composer",
     ),

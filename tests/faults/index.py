@@ -945,6 +945,7 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "text before there is a session": (
         f"{_DRAFT}::test_what_was_sent_and_typed_while_the_session_starts_outlives_the_program",
+        f"{_DRAFT}::test_letters_that_wait_behind_a_key_while_the_program_starts_outlive_it",
         f"{_DRAFT}::test_what_was_typed_into_a_screen_that_could_not_start_outlives_the_program",
         f"{_DRAFT}::test_a_message_to_a_session_that_could_not_start_stays_in_the_composer",
         f"{_DRAFT}::test_a_draft_of_a_screen_that_still_starts_is_not_taken_over",

@@ -250,6 +250,7 @@ class KimiTui(PaneMessages):
 
     async def on_unmount(self) -> None:
         self.activity_indicator.clear()
+        self.session_controller.store_last_draft(self._input_buffer.take_text())  # defence: draft-at-an-early-end
         saying = asyncio.get_running_loop().call_later(_CLOSE_WORD_S, self._say_that_it_closes)
         try:
             async with asyncio.timeout(_CLOSE_TIMEOUT_S):

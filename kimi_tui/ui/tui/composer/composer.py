@@ -135,12 +135,19 @@ class Composer(CompletingPrompt):
         self.save_draft()
         old.save(Draft())
 
-    def save_draft(self) -> None:
-        """Write the draft to its file now."""
+    def save_last_draft(self, more: str, drafts: DraftStore) -> None:
+        """Write the draft of a composer that is closed, and what was typed after it. `drafts`: if it had no store."""
+        if self._drafts.file is None:
+            self._drafts = drafts
+        self.save_draft(more)
+        self._drafts.close()
+
+    def save_draft(self, more: str = "") -> None:
+        """Write the draft to its file now; `more` follows its text."""
         if self._draft_timer is not None:
             self._draft_timer.stop()
             self._draft_timer = None
-        text = self._draft_text
+        text = self._draft_text + more
         waiting = (*self.queued.steered, *self.queued.texts)
         images = self.images.chips_in("\n".join((*waiting, text)))
         self._drafts.save(Draft(text, dict(self.pastes.texts), images, waiting))

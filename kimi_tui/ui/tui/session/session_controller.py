@@ -66,6 +66,14 @@ class SessionController:
             drafts = DraftStore(start_draft_file(self._work_dir), locks=True)
             self._view.main_screen.composer.set_drafts(drafts)  # defence: draft-before-the-session
 
+    def store_last_draft(self, more: str) -> None:
+        """Store the draft at the end of the app, and what was typed before the composer could take it."""
+        from kimi_tui.ui.tui.composer.draft_store import DraftStore, start_draft_file
+
+        if self._work_dir is not None and (more or self.engine is None):
+            drafts = DraftStore(start_draft_file(self._work_dir), locks=True)
+            self._view.main_screen.composer.save_last_draft(more, drafts)
+
     async def open(self, initial_screen: str) -> None:
         """Create the first engine, then open the given screen."""
         match await self._create_engine():

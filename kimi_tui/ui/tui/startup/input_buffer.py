@@ -9,7 +9,8 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 
-_EDITING_KEYS = frozenset({"enter", "shift+enter", "alt+enter", "ctrl+j", "backspace", "left", "right", "ctrl+q"})
+_NEWLINES = frozenset({"enter", "shift+enter", "alt+enter", "ctrl+j"})
+_EDITING_KEYS = _NEWLINES | {"backspace", "left", "right", "ctrl+q"}
 
 
 Deliver = Callable[[events.Event], Awaitable[None]]
@@ -54,6 +55,21 @@ class InputBuffer:
             return False
         self._buffered.append(event)
         return True
+
+    def take_text(self) -> str:
+        """Remove the buffered keys and return what they typed, because the app ends."""
+        buffered, self._buffered = self._buffered, []
+        text = ""
+        for event in buffered:
+            if isinstance(event, events.Paste):
+                text += event.text
+            elif event.is_printable:
+                text += event.character or ""
+            elif event.key == "backspace":
+                text = text[:-1]
+            elif event.key in _NEWLINES:
+                text += "\n"
+        return text
 
     async def flush_text(self, deliver: Deliver) -> None:
         """Deliver the text typed so far, in order."""

@@ -1,11 +1,15 @@
 """Drafts outlive the program."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 from kimi_tui import paths
+from kimi_tui.config.schema import Config
 from kimi_tui.errors import KimiTuiError, SessionLockedError
+from kimi_tui.permission.trust import TrustState
 from kimi_tui.session.session import Session
+from kimi_tui.soul.assemble import EngineConfig
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.composer.draft_store import (
     Draft,
@@ -15,6 +19,7 @@ from kimi_tui.ui.tui.composer.draft_store import (
     start_draft_file,
 )
 from kimi_tui.ui.tui.composer.input_history import InputHistory
+from kimi_tui.ui.tui.session.engine_factory import ConfigEngineFactory
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.screen_text import notices
 from tests.ui.tui.test_screen import ready
@@ -157,6 +162,22 @@ async def test_what_was_sent_and_typed_while_the_session_starts_outlives_the_pro
         assert start.composer.queued.texts == ("sent",)
     assert await text_of_the_next_start(tmp_path) == "sent\n\nunsent"
     assert orphaned_drafts(tmp_path) == [draft_file(tmp_path, "s")]
+
+
+async def test_letters_that_wait_behind_a_key_while_the_program_starts_outlive_it(tmp_path: Path) -> None:
+    may = threading.Event()
+
+    def make_config(work_dir: Path | None, _standing: TrustState | None) -> EngineConfig:
+        assert may.wait(20)
+        return EngineConfig(work_dir=work_dir or tmp_path, config=Config())
+
+    factory = ConfigEngineFactory(make_config)
+    app = KimiTui(factory.make, engine_factory=factory, motion=False, work_dir=tmp_path)
+    async with app.run_test() as pilot:
+        await pilot.press(*"one", "f1", *"two", "shift+enter", *"threx", "backspace", "e")
+        assert app.main_screen.composer.text == "one"
+    may.set()
+    assert await text_of_the_next_start(tmp_path) == "onetwo\nthree"
 
 
 async def test_what_was_typed_into_a_screen_that_could_not_start_outlives_the_program(tmp_path: Path) -> None:
