@@ -201,8 +201,14 @@ class CompletingPrompt(Vertical):
             self._close_menu()
 
     def remember(self, text: str) -> None:
-        """Add the message and its images to the history."""
+        """Add the message and its images to the history, after the texts that were left there for it."""
+        self.remember_left()
         self.history.add(text, self.images.chips_in(text))
+
+    def remember_left(self) -> None:
+        """Add the texts to the history that were left for another of its texts."""
+        for text in map(self.pastes.expand, self.history.take_left()):
+            self.history.add(text, self.images.chips_in(text))
 
     def _remember_draft(self, draft: str) -> None:
         """Add a draft that is about to be replaced to the history, where Up recalls it."""

@@ -100,11 +100,13 @@ class Composer(CompletingPrompt):
         self._update_title()
 
     def on_unmount(self) -> None:
+        self.remember_left()
         self.save_draft()
         self._drafts.close()
 
     def set_history(self, history: InputHistory) -> None:
         """Use this history from now on; earlier inputs that are in no file move there."""
+        self.remember_left()
         old, self.history = self.history, history
         self.images.restore(history.images)
         for text in () if old.is_stored else old.entries:
@@ -276,7 +278,7 @@ class Composer(CompletingPrompt):
             case "up":
                 self._show_older(was_empty)
             case "down":
-                if self.history.walking and (text := self.history.newer()) is not None:
+                if self.history.walking and (text := self.history.newer(self._text_in_history)) is not None:
                     self.text = text if not self.history.walking else self.pastes.recall(text)
             case "ctrl+r":
                 self._search()
@@ -298,12 +300,17 @@ class Composer(CompletingPrompt):
     def _show_older(self, was_empty: bool) -> None:
         if was_empty and self.queued.texts:
             self.post_message(self.EditQueued(self.prompt.times_set))
-        elif (text := self.history.older("" if was_empty else self.text)) is not None:
+        elif (text := self.history.older("" if was_empty else self._text_in_history)) is not None:
             if was_empty:
                 self.take_back(text)
             else:
                 self.put_back(text)
             self._close_menu()
+
+    @property
+    def _text_in_history(self) -> str:
+        """The text as the history has it: earlier inputs have their pastes in full."""
+        return self.pastes.expand(self.text) if self.history.walking else self.text
 
     def put_back(self, text: str) -> None:
         """Put an earlier message back for editing: large pastes become chips again, and no menu opens."""

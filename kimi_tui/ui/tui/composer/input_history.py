@@ -22,7 +22,8 @@ def history_file(work_dir: Path) -> Path:
 
 class InputHistory:
     """Moves back and forth through earlier inputs; the draft is the newest position. `images` maps the inputs' chips
-    to their images."""
+    to their images. A text that was changed, or the draft, is kept while another one is shown.
+    """
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
@@ -32,7 +33,7 @@ class InputHistory:
             self.entries.append(text)
             self.images.update(images)
         self._at = len(self.entries)
-        self._draft = ""
+        self._changed: dict[int, str] = {}
 
     @property
     def is_stored(self) -> bool:
@@ -45,31 +46,38 @@ class InputHistory:
             self.entries.append(text)
             self._append(text, images or {})
         self._at = len(self.entries)
-        self._draft = ""
 
     def older(self, now: str) -> str | None:
-        """The previous input, None at the first. At the newest position, `now` is stored as the draft."""
-        if self._at == len(self.entries):
-            self._draft = now
+        """The previous input, None at the first. `now` is what was made of the present one."""
         if self._at == 0:
             return None
+        self._keep(now)
         self._at -= 1
-        return self.entries[self._at]
+        return self._changed.get(self._at, self.entries[self._at])
 
-    def newer(self) -> str | None:
-        """The next input, the draft after the last, None if there is nothing newer."""
+    def newer(self, now: str) -> str | None:
+        """The next input, the draft after the last, None if there is nothing newer. `now` as in `older`."""
         if self._at >= len(self.entries):
             return None
+        self._keep(now)
         self._at += 1
-        return self._draft if self._at == len(self.entries) else self.entries[self._at]
+        return self._changed.get(self._at, self.entries[self._at] if self.walking else "")
+
+    def _keep(self, now: str) -> None:
+        if now.strip() and (not self.walking or now != self.entries[self._at]):
+            self._changed[self._at] = now  # defence: draft-behind-an-earlier-input
+        else:
+            self._changed.pop(self._at, None)
+
+    def take_left(self) -> list[str]:
+        """Remove and return the changed texts and the draft, besides the one that is shown: it goes its own way."""
+        left = [text for at, text in sorted(self._changed.items()) if at != self._at]
+        self._changed.clear()
+        return left
 
     @property
     def walking(self) -> bool:
         return self._at < len(self.entries)
-
-    def leave(self) -> None:
-        """Return to the newest position, because the text on screen is now the draft."""
-        self._at = len(self.entries)
 
     def search(self, query: str, limit: int = 50) -> list[str]:
         """Inputs that contain `query`, newest first, without duplicates."""

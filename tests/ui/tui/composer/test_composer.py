@@ -400,3 +400,28 @@ async def test_the_footer_says_what_enter_does_while_a_menu_or_the_search_takes_
         await driver.press("escape")
         await driver.pilot.pause()
         assert "Tab" not in dict(hints.hints)
+
+
+async def test_a_draft_behind_an_earlier_message_is_not_lost_when_that_is_sent(start: Start) -> None:
+    async with start() as driver:
+        composer = driver.app.main_screen.composer
+        composer.remember("sent")
+        await driver.type("unsent")
+        await driver.press("up", "enter")
+        assert driver.engine.prompts == ["sent"]
+        assert composer.history.entries == ["sent", "unsent", "sent"]
+
+
+async def test_what_was_made_of_earlier_messages_stays_while_others_are_shown_and_is_not_lost(start: Start) -> None:
+    async with start() as driver:
+        composer = driver.app.main_screen.composer
+        for text in ("first", "second"):
+            composer.remember(text)
+        await driver.press("up")
+        await driver.type(" more")
+        await driver.press("up", "down")
+        assert driver.composer == "second more"
+        await driver.press("up")
+        assert driver.composer == "first"
+        composer.remember_left()
+        assert composer.history.entries == ["first", "second", "second more"]

@@ -18,7 +18,7 @@ from kimi_tui.ui.tui.composer.draft_store import (
     orphaned_drafts,
     start_draft_file,
 )
-from kimi_tui.ui.tui.composer.input_history import InputHistory
+from kimi_tui.ui.tui.composer.input_history import InputHistory, history_file
 from kimi_tui.ui.tui.session.engine_factory import ConfigEngineFactory
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.screen_text import notices
@@ -162,6 +162,16 @@ async def test_what_was_sent_and_typed_while_the_session_starts_outlives_the_pro
         assert start.composer.queued.texts == ("sent",)
     assert await text_of_the_next_start(tmp_path) == "sent\n\nunsent"
     assert orphaned_drafts(tmp_path) == [draft_file(tmp_path, "s")]
+
+
+async def test_a_draft_behind_an_earlier_message_outlives_the_program(tmp_path: Path) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        app.main_screen.composer.remember("sent")
+        await pilot.press(*"unsent", "up")
+        assert app.main_screen.composer.text == "sent"
+    assert InputHistory(history_file(tmp_path)).entries == ["sent", "unsent"]
 
 
 async def test_letters_that_wait_behind_a_key_while_the_program_starts_outlive_it(tmp_path: Path) -> None:
