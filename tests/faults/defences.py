@@ -2735,6 +2735,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_was_sent_and_typed_while_the_session_starts_outlives_the_program",
     ),
     Defence(
+        "a screen that is closed at once", "no callback without its widgets", "callback-of-a-closed-screen",
+        Instead("return callback()"), "test_a_screen_that_is_closed_before_its_next_frame_is_not_called_back",
+    ),
+    Defence(
+        "text before there is a session", "a draft behind an earlier message", "draft-behind-an-earlier-input", REMOVED,
+        "test_a_draft_behind_an_earlier_message_is_not_lost_when_that_is_sent",
+    ),
+    Defence(
         "text before there is a session", "letters behind a key at the end", "draft-at-an-early-end", REMOVED,
         "test_letters_that_wait_behind_a_key_while_the_program_starts_outlive_it",
     ),

@@ -943,7 +943,13 @@ CASES: dict[str, tuple[str, ...]] = {
     "a pipe in our own home": (
         "tests/faults/test_broken_home_files.py::test_a_pipe_or_a_folder_in_place_of_a_file_of_ours_counts_as_none",
     ),
+    "a screen that is closed at once": (
+        "tests/ui/tui/widgets/test_one_shot_screen.py"
+        "::test_a_screen_that_is_closed_before_its_next_frame_is_not_called_back",
+    ),
     "text before there is a session": (
+        "tests/ui/tui/composer/test_composer.py::test_a_draft_behind_an_earlier_message_is_not_lost_when_that_is_sent",
+        f"{_DRAFT}::test_a_draft_behind_an_earlier_message_outlives_the_program",
         f"{_DRAFT}::test_what_was_sent_and_typed_while_the_session_starts_outlives_the_program",
         f"{_DRAFT}::test_letters_that_wait_behind_a_key_while_the_program_starts_outlive_it",
         f"{_DRAFT}::test_what_was_typed_into_a_screen_that_could_not_start_outlives_the_program",

@@ -1,8 +1,8 @@
 """A modal that is dismissed only once: later keys do not reach the screen below, and typed text is not split."""
 
 import time
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
 from typing import TypeVar
 
 from textual import events
@@ -59,6 +59,13 @@ class OneShotModal(ModalScreen[Answer]):
     def take_letter(self, answer: str) -> None:
         """Apply an answer; by default, run it as an action of the screen."""
         self.call_later(self.run_action, answer)
+
+    def call_after_refresh(self, callback: Callable[..., object], *args: object, **kwargs: object) -> bool:
+        """Call back after the next frame, unless the screen has been closed: its widgets are gone then."""
+        return super().call_after_refresh(self._call_if_open, partial(callback, *args, **kwargs))
+
+    def _call_if_open(self, callback: Callable[[], object]) -> object:
+        return callback() if self.is_attached else None  # defence: callback-of-a-closed-screen
 
     def key_guard(self) -> KeyGuard:
         """The guard of the letters; by default the first letter is accepted at once."""

@@ -1,9 +1,12 @@
 """Keys that come faster than a screen goes do not take the one below away too."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from textual import events
+from textual.message import Message
+from textual.messages import InvokeLater
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -46,6 +49,35 @@ async def test_a_second_answer_of_a_screen_that_goes_is_nobodys(tmp_path: Path) 
         await pilot.press("s")
         assert answers == ["svg", "svg"]
         assert app.screen is app.main_screen
+
+
+class LateDialog(ChoiceDialog):
+    """Its callbacks are called when the test says so."""
+
+    late: list[Callable[[], object]]
+
+    def post_message(self, message: Message) -> bool:
+        if isinstance(message, InvokeLater):
+            self.late.append(message.callback)
+            return True
+        return super().post_message(message)
+
+
+async def test_a_screen_that_is_closed_before_its_next_frame_is_not_called_back(tmp_path: Path) -> None:
+    """Its widgets are gone then: the search for one ended the program."""
+    app, _ = make_app(FakeEngine(tmp_path))
+    called: list[str] = []
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        dialog = LateDialog("which?", "", [Option("svg", "s", "SVG")])
+        dialog.late = []
+        await app.push_screen(dialog)
+        dialog.call_after_refresh(called.append, "open")
+        dialog.late.pop()()
+        dialog.call_after_refresh(called.append, "closed")
+        await app.pop_screen()
+        dialog.late.pop()()
+    assert called == ["open"]
 
 
 @pytest.mark.parametrize("key", ["f1", "ctrl+p", "ctrl+l"])
