@@ -240,6 +240,10 @@ class Shell(Tool[ShellParams]):
                     break
         except OSError as error:
             return failed(f"The command could not be started: {error.strerror or error}.")
+        if not process.started and not process.timed_out:  # defence: no-status-of-what-did-not-run
+            cause = " ".join(last_lines(output.build(), 1)) or tr("no reason given")
+            text = tr("The command did not start: {cause}", cause=cause)
+            return failed(text, brief=text)
         if node is not None:
             node.ended = process
         return command_result(output, process, seconds, sandbox, programs, since=started)

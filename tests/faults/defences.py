@@ -895,6 +895,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_command_that_prints_the_reason_of_a_failed_start_is_not_run_again",
     ),
     Defence(
+        "16 setsid_child", "telling a start that failed from a command", "starts-that-failed", REMOVED,
+        "test_a_program_that_is_not_there_is_127_and_not_started",
+    ),
+    Defence(
+        "16 setsid_child", "telling the end of the sandbox from that of its command", "sandboxes-that-ended", REMOVED,
+        "test_a_command_whose_sandbox_did_not_start_has_no_status",
+    ),
+    Defence(
+        "16 setsid_child", "no status of a command that did not run", "no-status-of-what-did-not-run", NEVER,
+        "test_a_command_whose_sandbox_did_not_start_has_no_status",
+    ),
+    Defence(
         "30 secret_leak", "redacting each word once", "words-redacted-once",
         Value(r're.compile(r"(?i)\b([A-Z0-9_-]*(?:api[_-]?key|secret|password|access[_-]?token)[:=])[^ ]{6,}")'),
         "test_no_text_of_a_session_is_redacted_in_quadratic_time",

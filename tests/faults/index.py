@@ -129,6 +129,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_processes_outside_are_not_seen_and_those_inside_end_with_the_command",
         "tests/tools/shell_support/test_process_runner.py::test_a_child_in_a_session_of_its_own_is_found_though_the_supervisor_was_killed",
         "tests/tools/shell_support/test_process_runner.py::test_a_command_that_stops_its_supervisor_holds_nobody_up",
+        "tests/tools/shell_support/test_process_runner.py::test_a_program_that_is_not_there_is_127_and_not_started",
+        "tests/tools/shell_support/test_sandbox_start.py::test_a_command_whose_sandbox_did_not_start_has_no_status",
         "tests/tools/shell_support/test_process_runner.py::"
         "test_a_command_is_ended_before_kimi_tui_where_memory_runs_out",
     ),

@@ -151,7 +151,8 @@ class BackgroundTasks:
             for command in attempts:
                 log.clear()
                 ended = await run(command, cwd=cwd, env=env, on_text=log.write, seconds=seconds)
-                status, task.exit_code = _status(ended), ended.exit_code
+                status, task.exit_code = _status(ended), ended.exit_code if ended.started else None
+                task.reason = "" if ended.started or ended.timed_out else "it did not start"
                 if ended.timed_out:
                     break
         except OSError as error:

@@ -7,12 +7,17 @@ PROGRAM is bubblewrap, and PLACES are the paths that it binds to themselves, one
 bubblewrap follows links, and a command that runs meanwhile can replace a folder of the workspace
 by one: the mount then shows what the link leads to. A process of ours compares the mounts of the new sandbox with the
 places before the command starts. `supervisor.py` does that between fork and exec. The file UNSTARTED is
-there until the command starts, and stays if it does not: the mounts differ, or could not be made.
+there until the command starts, and stays if it does not and another attempt can help: the mounts differ, or could not
+be made.
 """
 
 import os
 import sys
 import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 if __package__:
     from kimi_tui.tools.shell_support import read_only_mounts, session_keyring, socket_filter
@@ -35,8 +40,12 @@ Mounts = dict[bytes, tuple[bytes, bytes]]
 """The device and the path on it by place, of the last mount at each."""
 
 
-def checked(places: str, written: str, unstarted: str, command: list[str]) -> list[str]:
-    """Start the comparison; return the command line to execute in this process. Raises OSError."""
+def checked(
+    places: str, written: str, unstarted: str, command: list[str], report_unstarted: "Callable[[], None]"
+) -> list[str]:
+    """Start the comparison; return the command line to execute in this process. The comparing process calls
+    `report_unstarted` if the sandbox does not start the command. Raises OSError.
+    """
     session_keyring.leave()
     answer_end, answer_write = os.pipe()
     read_end, release = os.pipe()
@@ -52,7 +61,7 @@ def checked(places: str, written: str, unstarted: str, command: list[str]) -> li
         os.close(held)
         status = 1
         try:
-            status = _compare(places, unstarted, answer_end, release)
+            status = _compare(places, unstarted, answer_end, release, report_unstarted)
         finally:
             os._exit(status)
     os.close(answer_end)
@@ -77,10 +86,11 @@ def _in_memory(content: bytes) -> int:
     return descriptor
 
 
-def _compare(places: str, unstarted: str, answer_end: int, release: int) -> int:
+def _compare(places: str, unstarted: str, answer_end: int, release: int, report_unstarted: "Callable[[], None]") -> int:
     with open(answer_end, "rb") as file:
         text = file.read()
     if not text:  # bubblewrap ended, and said why: another attempt would end in the same way
+        report_unstarted()  # defence: sandboxes-that-ended
         _remove(unstarted)
         return 1
     pid = int(text.partition(b'"child-pid":')[2].split(b",")[0].split(b"}")[0])
@@ -91,6 +101,7 @@ def _compare(places: str, unstarted: str, answer_end: int, release: int) -> int:
             starts = True
     finally:
         if not starts:  # whatever went wrong
+            report_unstarted()
             try:
                 os.kill(pid, _SIGKILL)
             except OSError:
@@ -172,7 +183,7 @@ def _unescaped(path: bytes) -> bytes:
 
 if __name__ == "__main__":
     try:
-        command = checked(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])
+        command = checked(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:], lambda: None)
         os.execvp(command[0], command)
     except OSError as error:
         os.write(2, f"sandbox: {error.strerror}\n".encode())

@@ -32,12 +32,14 @@ _WAKING = 0.5
 class ProcessResult:
     """The end of a command. `exit_code` is 128 + signal if it was killed, None if unknown.
 
-    `left` is the number of leftover processes that were killed.
+    `left` is the number of leftover processes that were killed. `started`: whether the command itself ran, and not only
+    what should have started it (a sandbox), whose exit code and output these are then.
     """
 
     exit_code: int | None
     timed_out: bool = False
     left: int = 0
+    started: bool = True
 
 
 async def run(
@@ -73,7 +75,7 @@ async def run(
                     await process.drained.wait()
         finally:
             process.close()
-    return ProcessResult(None if timed_out else process.exit_code, timed_out, process.left)
+    return ProcessResult(None if timed_out else process.exit_code, timed_out, process.left, process.started)
 
 
 class _Process:
@@ -86,6 +88,7 @@ class _Process:
         self.drained = asyncio.Event()
         self.exit_code: int | None = None
         self.left = 0
+        self.started = True
         self._pid = 0
         self._on_text = on_text
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -184,6 +187,8 @@ class _Process:
                     self.exit_code = int(number)
                 case "left":
                     self.left = int(number)
+                case "unstarted":
+                    self.started = False
                 case _:
                     pass
         if self.exit_code is None and self._pid:

@@ -5,8 +5,8 @@ python -I -S supervisor.py GRACE STATUS_FD CONTROL_FD PROGRAM ARGUMENT...
 It is the "subreaper" of the command, so processes in the background or in their own session remain its descendants. It
 ends them when CONTROL_FD closes, which also happens when kimi-tui is killed. If CONTROL_FD is standard input, the
 command's standard input is empty; else the command inherits ours. It writes to STATUS_FD: `pid N`, `exit N` (128 +
-signal if killed) and, if leftover processes had to be ended, `left N`. It imports only the standard library, to start
-in a few milliseconds.
+signal if killed), `unstarted` if the command itself did not run (the output then says why) and, if leftover processes
+had to be ended, `left N`. It imports only the standard library, to start in a few milliseconds.
 """
 
 import os
@@ -47,7 +47,7 @@ def main() -> None:
         os.set_blocking(end, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, _wake)
-    first = _start(sys.argv[4:], empty_input=control == 0)
+    first = _start(sys.argv[4:], status, empty_input=control == 0)
     _report(status, f"pid {first}")
     _leave_output()
     if control != 0:
@@ -138,10 +138,15 @@ class _Supervisor:
                 _report(self._status, f"exit {128 - code if code < 0 else code}")
 
 
-def _start(command: list[str], *, empty_input: bool) -> int:
+def _start(command: list[str], status: int, *, empty_input: bool) -> int:
     pid = os.fork()
     if pid:
         return pid
+
+    def report_unstarted() -> None:
+        _report(status, "unstarted")
+
+    failing = "sandbox"
     try:
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGXFSZ):
@@ -162,15 +167,19 @@ def _start(command: list[str], *, empty_input: bool) -> int:
                 netns.join(command[5], command[6])
             except FileNotFoundError:  # the process that kept it was killed
                 os.write(2, b"sandbox: the network of the session's commands is gone: start kimi-tui again\n")
+                report_unstarted()
                 os._exit(127)
             command = command[7:]
         if command[3:4] == [_MOUNT_CHECK]:
             import mount_check
 
-            command = mount_check.checked(command[4], command[5], command[6], command[7:])  # defence: compare-mounts
+            # defence: compare-mounts
+            command = mount_check.checked(command[4], command[5], command[6], command[7:], report_unstarted)
+        failing = command[0]
         os.execvp(command[0], command)
     except OSError as error:
-        os.write(2, f"{command[0]}: {error.strerror}\n".encode())
+        os.write(2, f"{failing}: {error.strerror}\n".encode())
+        report_unstarted()  # defence: starts-that-failed
     os._exit(127)
 
 

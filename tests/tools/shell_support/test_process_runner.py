@@ -53,10 +53,10 @@ async def test_a_killed_command_has_the_code_that_shells_give_it(tmp_path: Path)
     assert ended.exit_code == 128 + signal.SIGKILL
 
 
-async def test_a_program_that_is_not_there_is_127(tmp_path: Path) -> None:
+async def test_a_program_that_is_not_there_is_127_and_not_started(tmp_path: Path) -> None:
     pieces: list[str] = []
     ended = await run(["/no/such/program"], cwd=tmp_path, env={}, on_text=pieces.append)
-    assert ended.exit_code == 127
+    assert (ended.exit_code, ended.started) == (127, False)
     assert "No such file" in "".join(pieces)
 
 

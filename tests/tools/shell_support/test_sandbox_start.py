@@ -18,6 +18,7 @@ from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support import mount_check
 from kimi_tui.tools.shell_support.background import BackgroundTasks
 from kimi_tui.tools.shell_support.bwrap_args import GitUse
+from kimi_tui.tools.shell_support.node_command import NodeCommand, node_command
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap
@@ -144,11 +145,54 @@ async def test_a_start_that_fails_again_and_again_ends_with_its_reason(harness: 
         starts += 1
         printed.clear()
         ended = await run(command, cwd=harness.dir, env=env, on_text=lambda text: printed.append(text))
-        assert ended.exit_code
+        assert not ended.started
         racer.put_back()
     assert 1 < starts < 10
     assert REPLACED in "".join(printed)
     assert not (harness.dir / "runs").exists()
+
+
+@pytest.fixture
+def failing(harness: ToolHarness) -> Iterator[tuple[Sandbox, Path]]:
+    """A sandbox whose bubblewrap ends before it has made anything, as long as the file is there."""
+    folder = Path(tempfile.mkdtemp(prefix="failing-", dir=ELSEWHERE))
+    program, broken = folder / "failing-bwrap", folder / "broken"
+    program.write_text(
+        f"#!/bin/sh\n[ -e {shlex.quote(str(broken))} ] && {{ echo 'bwrap: no room' >&2; exit 1; }}\n"
+        f'exec {find_bwrap(())} "$@"\n'
+    )
+    program.chmod(0o755)
+    try:
+        yield Sandbox(SandboxConfig(), harness.workspace, find_bwrap=lambda _: str(program)), broken
+    finally:
+        shutil.rmtree(folder)
+
+
+async def test_a_command_whose_sandbox_did_not_start_has_no_status(
+    harness: ToolHarness, failing: tuple[Sandbox, Path]
+) -> None:
+    sandbox, broken = failing
+    assert await sandbox.works()
+    broken.touch()
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    node_command.set(node := NodeCommand("true", "true", 9))
+    value = await harness.use(tool, command="true")
+    assert (value.is_error, value.message) == (True, "The command did not start: bwrap: no room")
+    assert node.ended is None, "a flow would take a branch by the status of the sandbox"
+
+
+async def test_a_background_command_whose_sandbox_did_not_start_has_no_status_either(
+    harness: ToolHarness, failing: tuple[Sandbox, Path], tmp_path: Path
+) -> None:
+    sandbox, broken = failing
+    assert await sandbox.works()
+    broken.touch()
+    background = BackgroundTasks(tmp_path / "tasks")
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), background=background, sandbox=sandbox)
+    await harness.use(tool, command="true", run_in_background=True, description="x")
+    [task] = background.tasks
+    await task.ended.wait()
+    assert (task.status, task.reason, task.exit_code) == ("failed", "it did not start", None)
 
 
 async def test_a_command_that_prints_the_reason_of_a_failed_start_is_not_run_again(harness: ToolHarness) -> None:
