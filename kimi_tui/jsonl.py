@@ -253,16 +253,39 @@ def _opened_for_append(path: Path) -> int:
     return fd
 
 
+def save_torn_tail(path: Path) -> bool:
+    """Cut what follows the last complete line, which a crash tore, and save it in `NAME.bad.jsonl`; returns whether
+    there was such a tail. No other process may write to the file.
+    """
+    with contextlib.suppress(OSError), os.fdopen(open_fd(path, os.O_RDWR), "rb") as file:
+        start, end, size = _torn_tail(file.fileno())
+        if start != size:
+            content = os.pread(file.fileno(), min(end - start, MAX_LINE_BYTES), start)
+            set_aside(path, [content or b"\0"])  # where only the room for lines was written
+            os.ftruncate(file.fileno(), start)
+            return True
+    return False
+
+
 def cut_torn_tail(fd: int) -> None:
     """Make the file end with a complete line: add a missing line break, or cut a torn line. Memory stays bounded."""
+    start, _, size = _torn_tail(fd)
+    if start != size:
+        os.ftruncate(fd, start)
+
+
+def _torn_tail(fd: int) -> tuple[int, int, int]:
+    """Return where the incomplete last line starts and ends, and the size of the file; first add a line break that is
+    all that is missing.
+    """
     size = os.fstat(fd).st_size
     end = next((at + len(kept) for at, piece in _pieces_from_end(fd, size) if (kept := piece.rstrip(b"\0"))), 0)
     start = next((at + found + 1 for at, piece in _pieces_from_end(fd, end) if (found := piece.rfind(b"\n")) >= 0), 0)
     if start != end and end - start <= MAX_LINE_BYTES and _is_json(os.pread(fd, end - start, start)):
         os.ftruncate(fd, end)
-        os.write(fd, b"\n")
-    elif start != size:
-        os.ftruncate(fd, start)
+        os.pwrite(fd, b"\n", end)
+        start = end = size = end + 1
+    return start, end, size
 
 
 def _pieces_from_end(fd: int, end: int) -> Iterator[tuple[int, bytes]]:

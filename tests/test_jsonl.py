@@ -74,6 +74,23 @@ def test_nul_tail_is_cut_off(tmp_path):
     assert path.read_bytes() == jsonl.dump(RECORDS[0]) + jsonl.dump(RECORDS[1])
 
 
+@pytest.mark.parametrize(("tail", "kept"), [(b'{"to', b'{"to'), (b'{"to\0\0', b'{"to'), (b"\0" * 4096, b"\0")])
+def test_a_torn_tail_is_saved_beside_the_file_before_it_is_cut(tmp_path, tail, kept):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(jsonl.dump(RECORDS[0]) + tail)
+    assert jsonl.save_torn_tail(path)
+    assert (path.read_bytes(), (tmp_path / "a.bad.jsonl").read_bytes()) == (jsonl.dump(RECORDS[0]), kept + b"\n")
+    assert not jsonl.save_torn_tail(path), "it is told once"
+
+
+def test_a_file_that_lacks_only_its_last_line_break_is_not_torn(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(jsonl.dump(RECORDS[0]).rstrip())
+    assert not jsonl.save_torn_tail(path)
+    assert not jsonl.save_torn_tail(tmp_path / "none.jsonl")
+    assert path.read_bytes() == jsonl.dump(RECORDS[0])
+
+
 def test_a_torn_tail_longer_than_a_block_is_cut_at_its_line(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(jsonl.dump(RECORDS[0]) + b'"' + b"x" * 300_000)

@@ -26,7 +26,7 @@ class RepairReport:
     """Repairs made on loading: invalid JSON lines and rows, calls without a result, and so on.
 
     The invalid lines are moved from the file to `CONTEXT.bad.jsonl` beside it; the old file is kept, as
-    `CONTEXT_1.jsonl`.
+    `CONTEXT_1.jsonl`. An incomplete last line is moved likewise, and nothing else is kept.
     """
 
     bad_lines: int = 0
@@ -68,6 +68,7 @@ class Context:
                 raise OSError(errno.ECANCELED, os.strerror(errno.ECANCELED), str(writer.path))
             if not context._take_row(row):
                 bad_lines.append(jsonl.dump(row).strip())
+        torn = jsonl.save_torn_tail(writer.path)  # defence: keep-torn-context
         mended, added, dropped = _mend(context._messages)
         if added or dropped:
             at = _moved_checkpoints(context._messages, mended, context._checkpoints)
@@ -79,7 +80,7 @@ class Context:
         elif added or dropped:
             context._rewrite()
         context._estimate()
-        return context, RepairReport(len(bad_lines), added, dropped)
+        return context, RepairReport(len(bad_lines) + torn, added, dropped)
 
     @property
     def system_prompt(self) -> str | None:

@@ -46,6 +46,7 @@ from kimi_tui.soul.hooks.dispatcher import HookDispatcher
 from kimi_tui.soul.model_switcher import ModelSwitcher
 from kimi_tui.soul.notices import notice
 from kimi_tui.soul.services import Services, make_services
+from kimi_tui.soul.session_replay import damage_notice
 from kimi_tui.soul.soul import Limits, Soul
 from kimi_tui.soul.subagents.agent_factory import AgentFactory
 from kimi_tui.soul.subagents.labor_market import LaborMarket
@@ -163,6 +164,8 @@ async def _assemble(
     )
     wire_file, context_file = session.dir / "wire.jsonl", session.dir / "context.jsonl"
     resumed = wire_file.exists()
+    journal = session.dir / "flow.jsonl"
+    torn = [file for file in (wire_file, journal) if jsonl.save_torn_tail(file)]  # defence: keep-torn-records
     recorder = Recorder(jsonl.JsonlWriter(wire_file, on_trouble=disk_monitor.watch(wire_file)))
     wire.listen(recorder, merged=True)
     writer = jsonl.JsonlWriter(context_file, on_trouble=disk_monitor.watch(context_file))
@@ -268,6 +271,8 @@ async def _assemble(
     _log_skills(skills)
     _renew_prompt_on_change(agent, spec, context, factory, skills)
     services.background.on_end = BackgroundNotices(wire.send, soul.add_system_note)
+    for file in torn:
+        wire.send(damage_notice(1, file))
     if mended:
         engine.notify(
             tr("This session was repaired after a crash"), _repair_message(mended, context_file), severity="warning"

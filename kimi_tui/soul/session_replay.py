@@ -64,10 +64,11 @@ def _with_notices(
         yield one
     if bad:
         jsonl.set_aside(wire_file, bad)
-        yield Recorded(timestamp, _damage_notice(len(bad), wire_file))
+        yield Recorded(timestamp, damage_notice(len(bad), wire_file))
 
 
-def _damage_notice(count: int, wire_file: Path) -> Notification:
+def damage_notice(count: int, wire_file: Path) -> Notification:
+    """Return the notice of lines that were saved beside the record."""
     lines = tr_n("{count} unreadable line", "{count} unreadable lines", count)
     copy = tr("saved in {file}", file=wire_file.with_suffix(".bad.jsonl").name)
     title = tr("Some lines of this session's record cannot be read")

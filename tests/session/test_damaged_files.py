@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -260,3 +261,22 @@ def test_a_state_that_cannot_be_read_is_kept_beside_the_next_one(tmp_path: Path,
     kept = {entry.name: entry.read_text() for entry in tmp_path.glob("state.json.*")}
     assert kept == {"state.json.broken": broken, "state.json.broken1": broken + " "}
     assert read_state(file) == SessionState()
+
+
+@pytest.mark.parametrize("name", ["wire.jsonl", "context.jsonl", "flow.jsonl"])
+async def test_the_user_is_told_once_that_the_end_of_a_file_of_the_session_was_torn(tmp_path: Path, name: str) -> None:
+    made = plan(tmp_path, "text: hello")
+    async with engine_on(made) as (engine, _):
+        await engine.prompt("hi")
+        folder = engine.session.dir
+    made = replace(made, session_id=folder.name)
+    with (folder / name).open("ab") as file:
+        file.write(b'{"torn')
+    async with engine_on(made) as (engine, _):
+        [told] = engine.start_notices
+    assert told.severity == "warning"
+    assert "1 unreadable line" in told.body
+    assert name.replace(".", ".bad.") in told.body
+    assert (folder / name.replace(".", ".bad.")).read_bytes() == b'{"torn\n'
+    async with engine_on(made) as (engine, _):
+        assert not engine.start_notices
