@@ -159,6 +159,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_client_hears_what_was_said_before_it_came",
     ),
     Defence(
+        "10 ro_home", "telling an editor what came before it", "start-notices-of-an-editor", Value("()"),
+        "test_an_editor_is_told_once_what_was_said_while_its_session_was_opened",
+    ),
+    Defence(
+        "1 torn_tail", "keeping the torn end of a record", "keep-torn-records", Value("[]"),
+        "test_the_user_is_told_once_that_the_end_of_a_file_of_the_session_was_torn",
+    ),
+    Defence(
+        "1 torn_tail", "keeping the torn end of a context", "keep-torn-context", Value("False"),
+        "test_the_user_is_told_once_that_the_end_of_a_file_of_the_session_was_torn",
+    ),
+    Defence(
         "10 ro_home", "telling of the start in print mode", "start-notices-of-print", Value("()"),
         "test_a_session_whose_state_is_broken_says_so_on_stderr",
     ),

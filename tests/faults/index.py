@@ -36,7 +36,11 @@ _TERM = "tests/faults/test_terminal.py"
 _CODE = "tests/flow/run/test_journal.py"
 
 CASES: dict[str, tuple[str, ...]] = {
-    "1 torn_tail": (f"{_JSONL}::test_torn_tail_every_cut_keeps_the_whole_records_and_the_next_append_starts_a_line",),
+    "1 torn_tail": (
+        f"{_JSONL}::test_torn_tail_every_cut_keeps_the_whole_records_and_the_next_append_starts_a_line",
+        "tests/session/test_damaged_files.py::"
+        "test_the_user_is_told_once_that_the_end_of_a_file_of_the_session_was_torn",
+    ),
     "2 nul_tail": (
         f"{_JSONL}::test_nul_tail_is_cut_off",
         f"{_JSONL}::test_a_tail_of_many_nuls_is_cut_off_in_one_pass",
@@ -88,6 +92,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_DISK}::test_a_read_only_home_runs_without_a_record_and_says_so",
         "tests/ui/print/test_print.py::test_ro_home_answers_and_says_that_nothing_is_kept",
         "tests/ui/wire_server/test_server.py::test_a_client_hears_what_was_said_before_it_came",
+        "tests/ui/acp/test_agent.py::test_an_editor_is_told_once_what_was_said_while_its_session_was_opened",
         "tests/ui/print/test_print.py::test_a_session_whose_state_is_broken_says_so_on_stderr",
     ),
     "a disk that fills after the probe": (

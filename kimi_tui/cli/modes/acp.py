@@ -86,9 +86,8 @@ class _Program:
         own_servers = [server for server in plan.mcp.servers if server.name not in client_names]
         mcp = replace(plan.mcp, servers=(*mcp_servers, *own_servers))
         engine = await build_engine(replace(plan, autostart=False, add_dirs=(*plan.add_dirs, *add_dirs), mcp=mcp))
-        for text in filter(None, (ignored, engine.session.notice)):
-            # An editor does not show stderr. The session listens from the next tick on.
-            asyncio.get_running_loop().call_soon(partial(engine.notify, text, severity="warning"))
+        if ignored:  # an editor does not show stderr; the session listens from the next tick on
+            asyncio.get_running_loop().call_soon(partial(engine.notify, ignored, severity="warning"))
         return engine
 
     def why_no_model(self) -> str | None:

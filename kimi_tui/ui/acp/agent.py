@@ -255,7 +255,7 @@ class AcpAgent:
         session = AcpSession(engine, self._client, self._can)
         self._sessions[engine.session_id] = session
         engine.start()
-        asyncio.get_running_loop().call_soon(session.announce)
+        asyncio.get_running_loop().call_soon(session.begin)
         return session
 
     async def _reopen(

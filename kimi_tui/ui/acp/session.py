@@ -56,6 +56,7 @@ class AcpSession:
         self._room = asyncio.Event()
         self._room.set()
         self._turn: asyncio.Task[TurnResult] | None = None
+        self._replayed = False
         self._sent_facts: tuple[str, str, bool, str] | None = None
         self._unlisten = (
             engine.wire.listen(self._on_message),
@@ -86,6 +87,7 @@ class AcpSession:
 
     async def replay(self) -> None:
         """Send the recorded conversation from the beginning."""
+        self._replayed = True
         self.engine.wire.flush()
         self._updates.replaying = True
         for recorded in await asyncio.to_thread(list, self.engine.recorded()):
@@ -93,8 +95,17 @@ class AcpSession:
         self._updates.replaying = False
         await self._queue.join()
 
+    def begin(self) -> None:
+        """Send the available commands, and what was said while the engine was built, unless a replay has it; call it
+        once the client has the session id.
+        """
+        self.announce()
+        if not self._replayed:
+            for notice in self.engine.start_notices:  # defence: start-notices-of-an-editor
+                self._put(self._updates.of(notice))
+
     def announce(self) -> None:
-        """Send the available commands; call it once the client has the session id."""
+        """Send the available commands."""
         self._sent_facts = self._facts()
         self._queue.put_nowait(update_available_commands(_commands(self.engine)))
 

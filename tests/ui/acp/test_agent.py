@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import sys
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -515,6 +516,19 @@ async def test_a_session_in_which_nothing_was_said_can_be_loaded_again(tmp_path)
         assert (await editor.say(session, "hi")).stop_reason == "end_turn"
         with pytest.raises(RequestError):
             await editor.agent.load_session(cwd=str(made.work_dir), session_id="nobody's", mcp_servers=[])
+
+
+async def test_an_editor_is_told_once_what_was_said_while_its_session_was_opened(tmp_path):
+    made = replace(plan(tmp_path, "text: ok"), warnings=("config.yaml:3: what is that?",))
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        await until(lambda: editor.text().count("what is that?") == 1)
+        await editor.say(session, "hi")
+        await editor.agent.close_session(session_id=session)
+        editor.updates.clear()
+        await editor.agent.load_session(cwd=str(made.work_dir), session_id=session, mcp_servers=[])
+        await until(lambda: editor.of("available_commands_update"))
+        assert editor.text().count("what is that?") == 2, "the replay has the one of then and the one of now"
 
 
 async def test_an_error_tells_its_cause_in_its_data_and_never_null(tmp_path):
