@@ -86,6 +86,8 @@ class Session:
                 (folder / ".writable").unlink(missing_ok=True)
             kept, folder = folder, _scratch_folder(session_id)  # defence: session-that-is-not-kept
             _copy_conversation(kept, folder)  # defence: conversation-that-is-not-kept
+            # defence: place-of-what-is-not-kept
+            notice += f"; its files are in {folder}, which `kimi-tui session import` reads"
         else:
             _check_files(folder)  # defence: check-session-files
         session = cls(session_id, work_dir, folder, notice=notice)
@@ -222,7 +224,7 @@ def _scratch_folder(session_id: str) -> Path:
     last_error: OSError | None = None
     for parent in (None, *_SCRATCH):  # by default `tempfile` rejects a full disk, though a folder still fits
         try:
-            return Path(tempfile.mkdtemp(prefix=f"kimi-tui-{session_id[:8]}-", dir=parent))
+            return Path(tempfile.mkdtemp(prefix=f"kimi-tui-unsaved-{session_id[:8]}-", dir=parent))
         except OSError as error:
             last_error = last_error or error
     assert last_error is not None

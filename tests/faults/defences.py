@@ -159,6 +159,15 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_client_hears_what_was_said_before_it_came",
     ),
     Defence(
+        "10 ro_home", "telling where a session is that is not kept", "place-of-what-is-not-kept", REMOVED,
+        "test_a_read_only_home_runs_without_a_record_and_says_so",
+    ),
+    Defence(
+        "15 tree_kill", "files of tests in a session's own folder", "probe-in-the-sessions-folder",
+        Value("Path(tempfile.gettempdir()).resolve()"),
+        "test_a_test_of_the_sandbox_that_is_killed_leaves_nothing_outside_of_the_folder_of_its_session",
+    ),
+    Defence(
         "10 ro_home", "telling an editor what came before it", "start-notices-of-an-editor", Value("()"),
         "test_an_editor_is_told_once_what_was_said_while_its_session_was_opened",
     ),

@@ -127,6 +127,9 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_folders_of_any_depth_in_the_sessions_tmp_are_deleted_with_it",
         "tests/tools/shell_support/test_remove_tree.py::"
         "test_folders_of_killed_sessions_are_deleted_by_the_next_one_and_those_of_running_ones_stay",
+        "tests/tools/shell_support/test_remove_tree.py::"
+        "test_a_test_of_the_sandbox_that_is_killed_leaves_nothing_outside_of_the_folder_of_its_session",
+        "tests/soul/hooks/test_dispatcher.py::test_the_files_of_a_hook_are_in_a_folder_that_a_later_session_deletes",
         "tests/soul/test_soul.py::test_cancel_while_a_tool_runs_leaves_a_valid_context_and_no_process",
     ),
     "16 setsid_child": (

@@ -5,9 +5,11 @@ import json
 import os
 import resource
 import signal
+import tempfile
 
 import pytest
 
+from kimi_tui.tools.shell_support.remove_tree import remove_left_folders
 from kimi_tui.wire.events import Notification
 from tests.soul.scripted_engine import engine_on, plan
 from tests.soul.test_soul import until
@@ -188,6 +190,17 @@ async def test_a_read_only_home_runs_without_a_record_and_says_so(tmp_path, monk
         assert (await engine.prompt("hello")).message == "hi"
         notices = [r.message for r in engine.recorded() if isinstance(r.message, Notification)]
         assert "is not kept" in notices[0].title
+        assert f"its files are in {engine.session.dir}, which" in notices[0].title
+
+
+async def test_a_session_that_is_not_kept_is_never_taken_for_temporary_files(tmp_path, monkeypatch):
+    (tmp_path / "home-is-a-file").write_text("")
+    monkeypatch.setenv("KIMI_TUI_HOME", str(tmp_path / "home-is-a-file"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    async with engine_on(plan(tmp_path, "text: hi", session_id="session-1")) as (engine, _):
+        await engine.prompt("hello")
+    remove_left_folders()
+    assert (engine.session.dir / "context.jsonl").exists(), "it is the only copy"
 
 
 async def test_a_record_of_200_mb_shows_its_last_turns_at_once(tmp_path):
