@@ -1,7 +1,6 @@
 """Slash commands for the conversation and the session."""
 
 import asyncio
-import tempfile
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -158,13 +157,14 @@ async def _import(engine: "Engine", args: str) -> None:
 
 def _import_label(engine: "Engine", source: str) -> str:
     from kimi_tui.session import exporter
+    from kimi_tui.tools.shell_support.remove_tree import session_folder
 
     file = engine.work_dir / Path(source).expanduser()
     if is_file(file):
         return imported_text(file)
     found = session_index.find_session(source, engine.work_dir)
-    with tempfile.TemporaryDirectory(prefix="kimi-tui-import-") as folder:
-        target = Path(folder) / "session.md"
+    with session_folder() as folder:
+        target = folder / "session.md"
         exporter.export(found.info.dir, target, "md", _redactor(engine))
         return wrapped(target.read_text("utf-8"), f"the session “{found.info.title or found.info.id}”")
 

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import tempfile
+from collections.abc import Generator
 from itertools import count
 from pathlib import Path
 from secrets import token_hex
@@ -35,6 +36,18 @@ def end_session_folder(folder: str, descriptor: int) -> None:
     """Delete the folder."""
     remove_tree(folder)
     os.close(descriptor)
+
+
+@contextlib.contextmanager
+def session_folder() -> Generator[Path]:
+    """Yield a folder that is deleted at the end, or by a later session if this process is killed before. Raises
+    OSError.
+    """
+    folder, descriptor = make_session_folder()
+    try:
+        yield folder
+    finally:
+        end_session_folder(str(folder), descriptor)
 
 
 def remove_left_folders() -> None:

@@ -59,7 +59,7 @@ async def probe(
     for settings in (box, *others, *more, replace(box, own_users=False, read_only=False, join=(), scope=())):
         if not settings.own_users and os.geteuid() != 0 and not _is_setuid(Path(box.program)):
             continue  # it would make a user namespace, in which more could be made
-        with _forbidden((*workspace.folders, *config.writable)) as (file, port):
+        with _forbidden(box.private, (*workspace.folders, *config.writable)) as (file, port):
             tests = _tests(file, port, (*workspace.folders, *config.writable), network=config.network)
 
             def make(unstarted: Path, *, tests: list[str] = tests, settings: SandboxFeatures = settings) -> list[str]:
@@ -101,7 +101,7 @@ async def probe_files(
     """
     file = paths.home() / f"written-by-a-probe-{os.getpid()}"
     printed: list[str] = []
-    with _forbidden() as (_, port):
+    with _forbidden(box.private) as (_, port):
         tests = _tests(file, port, untrusted, network=config.network or not holds_network, spaces=False)
         try:
             paths.private_folder(paths.home())
@@ -127,9 +127,12 @@ def _held(ended: ProcessResult, text: str) -> bool:
 
 
 @contextmanager
-def _forbidden(writable: Iterable[Path] = ()) -> Generator[tuple[Path, int]]:
-    """Yield a file that could be made outside of the `writable` folders, and a port that answers there."""
-    place = Path(tempfile.gettempdir()).resolve()
+def _forbidden(private: Path, writable: Iterable[Path] = ()) -> Generator[tuple[Path, int]]:
+    """Yield a file that could be made outside of the `writable` folders, and a port that answers there.
+
+    The file's folder is in the session's own folder `private`, which is deleted even if this process is killed.
+    """
+    place = private  # defence: probe-in-the-sessions-folder
     if any(place.is_relative_to(real_path(folder.expanduser())) for folder in writable):
         paths.private_folder(place := paths.home())  # defence: probe-outside-of-the-workspace
     with tempfile.TemporaryDirectory(prefix="kimi-tui-probe-", dir=place) as folder, socket.socket() as server:

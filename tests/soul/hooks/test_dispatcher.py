@@ -2,6 +2,7 @@ import asyncio
 import json
 import os
 import sys
+import tempfile
 
 import pytest
 
@@ -46,6 +47,17 @@ async def test_exit_status_2_blocks_a_tool_call_with_what_the_hook_wrote_to_stde
         assert asked["cwd"] == str(engine.work_dir)
     assert [(m.target, m.hook_count) for m in received.of(HookTriggered)] == [("WriteFile", 1)]
     assert [(m.action, m.reason) for m in resolved(received, "PreToolUse")] == [("block", "not today")]
+
+
+async def test_the_files_of_a_hook_are_in_a_folder_that_a_later_session_deletes(tmp_path, monkeypatch):
+    (temporary := tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    hook = {"event": "UserPromptSubmit", "command": f"ls {temporary} > seen; kill -9 $PPID"}
+    async with engine_on(hooked(tmp_path, "text: done", hooks=[hook])) as (engine, _):
+        await engine.prompt("go")
+        [seen] = (engine.work_dir / "seen").read_text().split()
+    assert seen.startswith("kimi-tui-session-"), "what `remove_left_folders` deletes"
+    assert not list(temporary.iterdir())
 
 
 async def test_a_permission_decision_of_deny_in_json_blocks_too(tmp_path):

@@ -77,3 +77,22 @@ async def test_folders_of_killed_sessions_are_deleted_by_the_next_one_and_those_
     assert running.exists()
     end_session_folder(str(running), lock)
     assert not running.exists()
+
+
+@works
+async def test_a_test_of_the_sandbox_that_is_killed_leaves_nothing_outside_of_the_folder_of_its_session(
+    harness: ToolHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    made: list[str] = []
+    mkdtemp = tempfile.mkdtemp
+    monkeypatch.setattr(
+        tempfile, "mkdtemp", lambda *args, **options: made.append(found := mkdtemp(*args, **options)) or found
+    )
+    sandbox = Sandbox(SandboxConfig(), harness.workspace)
+    assert await sandbox.works()
+    [session] = folder.iterdir()
+    assert any("probe" in one for one in made)
+    assert all(Path(one).is_relative_to(session) for one in made if Path(one).is_relative_to(folder))
