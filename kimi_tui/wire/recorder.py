@@ -1,13 +1,12 @@
 """`wire.jsonl`: every message on the Wire, merged, with its time."""
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from kimi_tui import jsonl
-from kimi_tui.timestamps import valid_timestamp
+from kimi_tui.timestamps import steady_time, valid_timestamp
 from kimi_tui.wire.codec import UnknownMessage, WireFormatError, WireMessage, decode, encode
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 
@@ -25,7 +24,7 @@ class Recorded:
 class Recorder:
     """A merged listener that writes each message to a file; creates the file with the first one."""
 
-    def __init__(self, writer: jsonl.JsonlWriter, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, writer: jsonl.JsonlWriter, *, clock: Callable[[], float] = steady_time) -> None:
         self._writer = writer
         self._clock = clock
         self._has_header = writer.path.exists() and writer.path.stat().st_size > 0

@@ -443,6 +443,15 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_work_dir_that_is_gone_is_an_error_and_leaks_nothing",
     ),
     Defence(
+        "14 deleted_cwd, clock_back", "a clock that only goes forward", "durations-of-a-clock-that-jumps",
+        Value("time.time()"), "test_a_clock_that_jumps_changes_no_duration",
+    ),
+    Defence(
+        "14 deleted_cwd, clock_back", "no wait beyond its timeout", "deadlines-of-a-clock-set-back",
+        Value("state.entered_at + settings.timeout - timestamp"),
+        "test_a_clock_that_was_set_back_makes_no_wait_longer_than_its_timeout",
+    ),
+    Defence(
         "14 deleted_cwd, clock_back", "the order of the file", "recorded-order",
         Value('sorted(jsonl.each(path, start), key=lambda row: row.get("timestamp", 0))'),
         "test_clock_back",

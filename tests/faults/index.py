@@ -116,6 +116,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/soul/test_kill.py::test_deleted_cwd_is_a_readable_error",
         f"{_PROC}::test_a_work_dir_that_is_gone_is_an_error_and_leaks_nothing",
         f"{_HERE}::test_clock_back",
+        "tests/test_timestamps.py::test_a_clock_that_jumps_changes_no_duration",
+        "tests/flow/run/test_user_question.py::test_a_clock_that_was_set_back_makes_no_wait_longer_than_its_timeout",
     ),
     "15 tree_kill": (
         f"{_PROC}::test_tree_kill",

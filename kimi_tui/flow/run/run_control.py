@@ -19,6 +19,7 @@ from kimi_tui.flow.run.journal_records import Ask, ControlsChanged, Record
 from kimi_tui.flow.run.run_meter import BudgetSetup, RunMeter
 from kimi_tui.flow.run.run_state import Pause, RunState
 from kimi_tui.i18n import tr
+from kimi_tui.timestamps import steady_time
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import STOPPED_BY_USER
 
@@ -340,7 +341,7 @@ class RunControl:
 
     def _write(self, record: Record) -> None:
         """Journal the record, then apply it to the state. Before the run has started, only the state."""
-        record = record.model_copy(update={"at": round(time.time(), 3)})
+        record = record.model_copy(update={"at": round(steady_time(), 3)})
         if self._started and self._journal is not None:
             self._journal.append(record)
         self._state.apply(record)

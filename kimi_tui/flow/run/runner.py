@@ -53,6 +53,7 @@ from kimi_tui.flow.run.turn_record import turn_finished, turn_values
 from kimi_tui.flow.run.user_question import overdue_choice, question_text, seconds_left
 from kimi_tui.i18n import tr
 from kimi_tui.llm.metering import current_meter
+from kimi_tui.timestamps import steady_time
 from kimi_tui.wire.codec import WireMessage
 
 DEFAULT_MAX_MOVES = 1000
@@ -88,7 +89,7 @@ class FlowRunner(RunControl):
         resume: RunState | None = None,
         commands: CommandRunner | None = None,
         answers: AnswerRecorder | None = None,
-        wall_clock: Callable[[], float] = time.time,
+        wall_clock: Callable[[], float] = steady_time,
         budget: BudgetSetup | None = None,
         when_asked: Literal["refuse", "park"] | None = None,
     ) -> None:

@@ -33,7 +33,8 @@ def seconds_left(flow: Flow, state: RunState, node: FlowNode, timestamp: float) 
     settings = node.settings
     if not settings.ask or settings.timeout is None or _default_choice(flow, node) is None:
         return None
-    return state.entered_at + settings.timeout - timestamp
+    # defence: deadlines-of-a-clock-set-back
+    return min(settings.timeout, state.entered_at + settings.timeout - timestamp)
 
 
 def overdue_choice(flow: Flow, state: RunState, node: FlowNode, timestamp: float) -> str | None:

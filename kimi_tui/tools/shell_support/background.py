@@ -5,7 +5,6 @@ Invariant: each task's process tree ends with `aclose`, with its time limit, or 
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import RawIOBase
@@ -14,6 +13,7 @@ from typing import Literal
 from uuid import uuid4
 
 from kimi_tui.i18n import tr
+from kimi_tui.timestamps import steady_time
 from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
 from kimi_tui.wire.display import UnknownBlock
 
@@ -30,7 +30,7 @@ class BackgroundError(RuntimeError):
 
 @dataclass(slots=True)
 class BackgroundTask:
-    """One command. `log` holds its output, up to 64 MiB; times are seconds since the epoch."""
+    """One command. `log` holds its output, up to 64 MiB; times are those of `steady_time`."""
 
     id: str
     description: str
@@ -38,7 +38,7 @@ class BackgroundTask:
     status: TaskStatus = "running"
     exit_code: int | None = None
     reason: str = ""
-    started_at: float = field(default_factory=time.time)
+    started_at: float = field(default_factory=steady_time)
     ended_at: float | None = None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     body: "asyncio.Task[None] | None" = None
@@ -75,7 +75,7 @@ class BackgroundTask:
 
     @property
     def _took(self) -> float:
-        return (self.ended_at or time.time()) - self.started_at
+        return (self.ended_at or steady_time()) - self.started_at
 
 
 class BackgroundTasks:
@@ -162,7 +162,7 @@ class BackgroundTasks:
             log.close()
             if log.lost and not task.reason:
                 task.reason = f"part of its output was lost: {log.lost}"
-            task.status, task.ended_at = status, time.time()
+            task.status, task.ended_at = status, steady_time()
             task.ended.set()
             if self.on_end is not None:
                 self.on_end(task)

@@ -15,6 +15,7 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from kimi_tui.timestamps import steady_time
 from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.engine_protocol import Command, Engine
@@ -80,7 +81,7 @@ class KimiTui(PaneMessages):
         theme: str = theme.DEFAULT_THEME,
         work_dir_label: str = "",
         work_dir: "Path | None" = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = steady_time,
         monotonic: Callable[[], float] = time.monotonic,
         key_age: Callable[[events.Event], float] = lambda event: time.monotonic() - event.time,
         frame: float = FRAME,

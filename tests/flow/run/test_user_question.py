@@ -8,6 +8,7 @@ from kimi_tui.errors import FlowControlError
 from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.flow.run.journal import Journal, load_runs
 from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.flow.run.user_question import seconds_left
 from kimi_tui.wire.flow_events import FlowDecision
 from tests.flow.runner_harness import RunnerHarness
 
@@ -53,6 +54,15 @@ async def test_the_user_takes_the_branch_without_a_turn_of_the_model():
         ("no", "user"), ("yes", "user"),
     ]  # fmt: skip
     assert run.answers == [("Ship v1?", "no", False), ("Ship v1?", "yes", False)]
+
+
+def test_a_clock_that_was_set_back_makes_no_wait_longer_than_its_timeout():
+    run = Run("ship@{ ask: human, timeout: 1h, default: yes }")
+    state, node = run.runner._state, run.runner._flow.nodes["ship"]
+    state.entered_at = 1_000_000.0
+    assert [seconds_left(run.runner._flow, state, node, at) for at in (0.0, 1_000_000.0, 1_000_001.0)] == [
+        3600.0, 3600.0, 3599.0,
+    ]  # fmt: skip
 
 
 async def test_going_on_without_a_choice_is_refused():

@@ -88,9 +88,12 @@ async def test_a_test_of_the_sandbox_that_is_killed_leaves_nothing_outside_of_th
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     made: list[str] = []
     mkdtemp = tempfile.mkdtemp
-    monkeypatch.setattr(
-        tempfile, "mkdtemp", lambda *args, **options: made.append(found := mkdtemp(*args, **options)) or found
-    )
+
+    def remembered(suffix: str | None = None, prefix: str | None = None, dir: Path | None = None) -> str:  # noqa: A002
+        made.append(str(mkdtemp(suffix, prefix, dir)))
+        return made[-1]
+
+    monkeypatch.setattr(tempfile, "mkdtemp", remembered)
     sandbox = Sandbox(SandboxConfig(), harness.workspace)
     assert await sandbox.works()
     [session] = folder.iterdir()

@@ -1,7 +1,6 @@
 """Background tasks, with the end of each task's output."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from textual.binding import Binding, BindingType
 from kimi_tui.flow.render.chart_style import Role
 from kimi_tui.formats import clock
 from kimi_tui.regular_file import read_end
+from kimi_tui.timestamps import steady_time
 from kimi_tui.tools.shell_support.background import BackgroundTask, TaskStatus
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.sanitize import plain_output
@@ -47,7 +47,7 @@ class Tasks(ModalFrame[None]):
         tasks: Callable[[], Sequence[BackgroundTask]],
         *,
         stop: Callable[[str], Awaitable[object]],
-        now: Callable[[], float] = time.time,
+        now: Callable[[], float] = steady_time,
     ) -> None:
         super().__init__()
         self._tasks, self._stop, self._now = tasks, stop, now
