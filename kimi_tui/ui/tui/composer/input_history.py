@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import cast
 
 from kimi_tui import json_text, paths
-from kimi_tui.paths import private_folder
-from kimi_tui.regular_file import open_fd, read_text
+from kimi_tui.atomic_file import replace_file
+from kimi_tui.file_lock import changing
+from kimi_tui.regular_file import open_fd, read_end
 
 MOST = 1000
-_MAX_BYTES = 256 << 20
+_MAX_BYTES = 16 << 20
+"""Bytes at the end of the file that are read; of a file that exceeds twice as much, only the latest inputs stay."""
 _log = logging.getLogger(__name__)
 
 
@@ -90,18 +92,28 @@ class InputHistory:
             return
         line = json.dumps({"content": text} | ({"images": dict(images)} if images else {}), ensure_ascii=True) + "\n"
         try:
-            private_folder(self._file.parent)
-            with os.fdopen(open_fd(self._file, os.O_RDWR | os.O_CREAT | os.O_APPEND), "r+b", buffering=0) as out:
-                size = out.seek(0, os.SEEK_END)
-                torn = size > 0 and os.pread(out.fileno(), 1, size - 1) != b"\n"
-                out.write((b"\n" if torn else b"") + line.encode())  # defence: torn-history
+            with changing(self._file):
+                with os.fdopen(open_fd(self._file, os.O_RDWR | os.O_CREAT | os.O_APPEND), "r+b", buffering=0) as out:
+                    size = out.seek(0, os.SEEK_END)
+                    torn = size > 0 and os.pread(out.fileno(), 1, size - 1) != b"\n"
+                    out.write((b"\n" if torn else b"") + line.encode())  # defence: torn-history
+                if size > 2 * _MAX_BYTES:  # defence: length-of-the-history
+                    replace_file(self._file, b"".join(_last_lines(self._file)))
         except OSError as error:
             _log.warning("the history cannot be saved: %s", error)
 
 
+def _last_lines(file: Path) -> list[bytes]:
+    """Return the lines of the latest inputs. Raises OSError."""
+    content, size = read_end(file, _MAX_BYTES)
+    if size > len(content):
+        content = content.partition(b"\n")[2]
+    return content.splitlines(keepends=True)[-MOST:]
+
+
 def _read(file: Path) -> list[tuple[str, dict[str, str]]]:
     try:
-        lines = read_text(file, most=_MAX_BYTES, errors="replace").splitlines()[-MOST:]
+        lines = _last_lines(file)
     except OSError:
         return []
     entries: list[tuple[str, dict[str, str]]] = []
