@@ -304,10 +304,16 @@ def _mark(file: Path, most: int = _MAX_BYTES) -> str:
 
 
 def _save_decisions(stored: dict[Path, TrustDecision]) -> None:
-    value = {
-        str(folder): answer.trusted if answer.files is None else {"trusted": answer.trusted, "files": answer.files}
-        for folder, answer in stored.items()
-    }
+    before = _stored()
+    table = {} if isinstance(before, str) else before
+    # What another version wrote stays as it is, unless the decision on that folder changed.
+    value = {folder: answer for folder, answer in table.items() if _read(answer) is None}  # defence: other-decisions
+    for folder, answer in stored.items():
+        written = table.get(str(folder))
+        if _read(written) != answer:
+            files = answer.files
+            written = answer.trusted if files is None else {"trusted": answer.trusted, "files": files}
+        value[str(folder)] = written
     store = _store()
     if broken_decisions():  # defence: keep-broken-decisions
         corrupt_copy = _corrupt_copy_path(store)

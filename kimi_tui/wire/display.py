@@ -32,6 +32,10 @@ TodoStatus = Literal["pending", "in_progress", "done"]
 
 
 class TodoItem(_Block):
+    """An item of the to-do list. Fields of other versions are kept."""
+
+    model_config = ConfigDict(extra="allow")  # defence: todos-of-other-versions
+
     title: str
     status: TodoStatus = "pending"
 
