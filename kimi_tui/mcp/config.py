@@ -176,7 +176,7 @@ def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (
     if files:
         for file in files:
             add(_strict(_servers(_parsed(_read(file), file), str(file))))
-            problems.extend(_mistyped_keys(file))
+            problems.extend(_doubtful_parts(file))
         return Setup(tuple(by_name.values()), tuple(problems))
     for file in (*([user_file()] if path_exists(user_file()) else []), *mcp_files(work_dir)):
         try:
@@ -188,7 +188,7 @@ def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (
             problems.append(str(error))
             continue
         problems.extend(str(error) for error in errors)
-        problems.extend(_mistyped_keys(file))
+        problems.extend(_doubtful_parts(file))
         add(servers)
     return Setup(tuple(by_name.values()), tuple(problems))
 
@@ -239,9 +239,11 @@ def _servers(
     return servers, errors
 
 
-def _mistyped_keys(file: Path) -> Iterator[str]:
-    """Keys of a readable file that are nearly those of a server."""
+def _doubtful_parts(file: Path) -> Iterator[str]:
+    """What is odd in a readable file: keys that are nearly those of a server, or nothing at all."""
     text = _read(file)
+    if not text.strip():
+        yield tr("{file}: the file is empty", file=file)  # defence: empty-mcp-file
     small = len(text) <= MAX_PROJECT_BYTES  # finding a line takes 10 s per MiB
     entries: object = _parsed(text, file).get("mcpServers")
     tables = cast(dict[str, object], entries) if isinstance(entries, dict) else {}

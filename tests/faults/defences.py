@@ -2798,6 +2798,22 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence("an interrupt that another error replaced", "its status", "interrupt-in-an-import", NEVER),
     Defence("a tick of a pane that is gone", "no drawing by it", "tick-after-the-end", Value("run is None")),
+    Defence(
+        "files of ours that are odd", "a history of bounded length", "length-of-the-history", NEVER,
+        "test_a_history_that_has_become_long_is_read_from_its_end_and_cut_with_the_next_input",
+    ),
+    Defence(
+        "files of ours that are odd", "what another version wrote about to-dos", "todos-of-other-versions", REMOVED,
+        "test_what_another_version_wrote_into_the_state_is_kept",
+    ),
+    Defence(
+        "files of ours that are odd", "what another version wrote about folders", "other-decisions", Value("{}"),
+        "test_a_decision_keeps_what_another_version_wrote_about_other_folders",
+    ),
+    Defence(
+        "files of ours that are odd", "telling of an empty MCP file", "empty-mcp-file", Instead("pass"),
+        "test_an_empty_file_is_a_problem",
+    ),
     Defence("an input after a torn line of the history", "a line of its own", "torn-history",
         Instead("out.write(line.encode())")),
     Defence("a session that another process opens", "a lock while it is changed", "lock-of-a-closed-session", REMOVED),

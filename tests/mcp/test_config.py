@@ -137,6 +137,14 @@ def test_a_key_that_is_nearly_ours_is_a_problem_with_its_line_and_others_are_not
     assert [server.name for server in setup.servers] == ["a", "b"]
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_an_empty_file_is_a_problem(tmp_path: Path, named: bool) -> None:
+    file = user_file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(" \n")
+    assert load(tmp_path, files=[file] if named else []).problems == (f"{file}: the file is empty",)
+
+
 def test_a_large_file_with_many_mistyped_keys_is_read_at_once(tmp_path: Path) -> None:
     file = write(user_file(), **{f"s{number}": {"command": "x", "comandd": 1} for number in range(10_000)})
     began = time.monotonic()

@@ -1,5 +1,6 @@
 """Which folders a user trusts, and what of a project waits for a yes."""
 
+import json
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -305,3 +306,12 @@ def test_a_broken_file_of_decisions_is_kept_beside_the_new_one_and_said(
         assert aside.read_text("utf-8") == broken
         assert trust.broken_decisions() == ""
         assert trust.trust_state(root).answer is True
+
+
+def test_a_decision_keeps_what_another_version_wrote_about_other_folders(tmp_path: Path) -> None:
+    store = paths.home() / "trusted.json"
+    store.parent.mkdir(parents=True, exist_ok=True)
+    others = {"/a": {"trusted": True, "files": {}, "until": 9}, "/b": {"trust": "some"}, "/c": False}
+    store.write_text(json.dumps(others), "utf-8")
+    root = trust.remember(project(tmp_path), True)
+    assert json.loads(store.read_text("utf-8")) == {**others, str(root): True}

@@ -101,12 +101,14 @@ def test_an_id_that_is_no_plain_name_is_refused(work_dir, session_id):
 def test_what_another_version_wrote_into_the_state_is_kept(work_dir):
     session = Session.create(work_dir, "s1")
     session.rename("mine")
-    (session.dir / "state.json").write_text('{"version": 7, "new": 1, "approval": {"newer": 2}}')
+    (session.dir / "state.json").write_text(
+        '{"version": 7, "new": 1, "approval": {"newer": 2}, "todos": [{"title": "t", "due": 3}]}'
+    )
     session.close()
     again = Session.create(work_dir, "s1")
     again.rename("fix it")
     kept = json.loads((again.dir / "state.json").read_text())
-    assert (kept["version"], kept["new"], kept["approval"]["newer"]) == (7, 1, 2)
+    assert (kept["version"], kept["new"], kept["approval"]["newer"], kept["todos"][0]["due"]) == (7, 1, 2, 3)
 
 
 def test_state_is_kept_and_a_broken_state_file_is_an_empty_state(work_dir):

@@ -287,3 +287,14 @@ def test_an_input_after_a_torn_line_of_the_history_is_kept(tmp_path: Path) -> No
     (tmp_path / "h").write_bytes(b'{"content": "first"}\n{"content": "to')
     InputHistory(tmp_path / "h").add("second")
     assert InputHistory(tmp_path / "h").entries == ["first", "second"]
+
+
+def test_a_history_that_has_become_long_is_read_from_its_end_and_cut_with_the_next_input(tmp_path: Path) -> None:
+    long = "x" * (1 << 20)
+    with (file := tmp_path / "h").open("w") as out:
+        out.writelines(f'{{"content": "{number} {long}"}}\n' for number in range(40))
+    history = InputHistory(file)
+    assert [entry.split()[0] for entry in history.entries] == [str(number) for number in range(25, 40)]
+    history.add("last")
+    assert file.stat().st_size < 17 << 20
+    assert InputHistory(file).entries == history.entries
