@@ -17,7 +17,6 @@ from typing import Self, cast
 from kimi_tui import json_text
 from kimi_tui.text_safety import is_safe
 from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
-from kimi_tui.tools.shell_support.remove_tree import session_folder
 from kimi_tui.wire.parts import JsonObject
 
 BLOCKS = 2
@@ -48,6 +47,8 @@ async def run_hook(
     command: str, payload: JsonObject, *, cwd: Path, env: Mapping[str, str], seconds: float
 ) -> HookResult:
     """Run the command until it ends or `seconds` have passed. Its process tree is then killed."""
+    from kimi_tui.tools.shell_support.remove_tree import session_folder
+
     with session_folder() as folder:
         input_file, pipe = folder / "input.json", folder / "errors"
         await asyncio.to_thread(input_file.write_text, json.dumps(payload), "utf-8")
