@@ -1,3 +1,4 @@
+import pwd
 import subprocess
 import sys
 
@@ -5,6 +6,7 @@ import pytest
 
 from kimi_tui import __version__
 from kimi_tui.cli.exit_status import exit_status
+from kimi_tui.cli.main import main
 
 HEAVY = ("textual", "rich", "pydantic", "openai", "mcp", "ruamel", "markdown_it", "watchfiles", "asyncio")
 
@@ -107,3 +109,12 @@ def test_an_interrupt_that_another_error_replaced_is_an_interrupt(kind):
                 raise kind("Error calling __set_name__")  # noqa: B904 - as a library does
 
     assert exit_status(run, ends_process=False) == 130
+
+
+@pytest.mark.parametrize("arguments", [["--print", "-p", "x"], ["--wire"], ["acp"], ["doctor"], []])
+def test_a_user_who_has_no_home_folder_is_told_to_set_it(arguments, monkeypatch, capsys):
+    """As in a container that runs as a number."""
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+    assert main(arguments) == 2
+    assert capsys.readouterr().err == "kimi-tui: this user has no home folder: set HOME\n"

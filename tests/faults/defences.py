@@ -2799,6 +2799,10 @@ DEFENCES: tuple[Defence, ...] = (
     Defence("an interrupt that another error replaced", "its status", "interrupt-in-an-import", NEVER),
     Defence("a tick of a pane that is gone", "no drawing by it", "tick-after-the-end", Value("run is None")),
     Defence(
+        "files of ours that are odd", "no start without a home folder", "user-without-a-home", REMOVED,
+        "test_a_user_who_has_no_home_folder_is_told_to_set_it",
+    ),
+    Defence(
         "files of ours that are odd", "a history of bounded length", "length-of-the-history", NEVER,
         "test_a_history_that_has_become_long_is_read_from_its_end_and_cut_with_the_next_input",
     ),

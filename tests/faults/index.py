@@ -963,6 +963,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/session/test_session.py::test_what_another_version_wrote_into_the_state_is_kept",
         "tests/permission/test_trust.py::test_a_decision_keeps_what_another_version_wrote_about_other_folders",
         "tests/mcp/test_config.py::test_an_empty_file_is_a_problem",
+        "tests/cli/test_main.py::test_a_user_who_has_no_home_folder_is_told_to_set_it",
     ),
     "text before there is a session": (
         "tests/ui/tui/composer/test_composer.py::test_a_draft_behind_an_earlier_message_is_not_lost_when_that_is_sent",
