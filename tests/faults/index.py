@@ -958,6 +958,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "a screen that is closed at once": (
         "tests/ui/tui/widgets/test_one_shot_screen.py"
         "::test_a_screen_that_is_closed_before_its_next_frame_is_not_called_back",
+    ),
     "files of ours that are odd": (
         f"{_DRAFT}::test_a_history_that_has_become_long_is_read_from_its_end_and_cut_with_the_next_input",
         "tests/session/test_session.py::test_what_another_version_wrote_into_the_state_is_kept",
