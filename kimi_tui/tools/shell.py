@@ -246,7 +246,8 @@ class Shell(Tool[ShellParams]):
             return failed(text, brief=text)
         if node is not None:
             node.ended = process
-        return command_result(output, process, seconds, sandbox, programs, since=started)
+        others_run = any(task.running for task in self._background.tasks)
+        return command_result(output, process, seconds, sandbox, programs, since=started, others_run=others_run)
 
     async def _attempt(
         self, command: Sequence[str], output: ResultBuilder, env: Mapping[str, str], seconds: float
@@ -292,9 +293,10 @@ def command_result(
     programs: Iterable[str | None] = (),
     *,
     since: float = 0,
+    others_run: bool = False,
 ) -> ToolReturnValue:
     """Make the result of a finished command that ran `programs`; `seconds` was its timeout, and `since` when it started
-    by the monotonic clock.
+    by the monotonic clock. `others_run`: there are commands in the background, whose processes it could not see.
     """
     text = output.build()
     brief = "\n".join(last_lines(text, _BRIEF_LINES))
@@ -309,7 +311,7 @@ def command_result(
         hint = sandbox.hint(text, since=since, failed=False) or ""
         return failed(f"{message} {hint}".strip(), output=text, brief=f"{brief}\n{message}".strip())
     if process.exit_code == 0:
-        if hint := sandbox.hint(text, since=since, failed=False):
+        if hint := sandbox.hint(text, since=since, failed=False, programs=programs if others_run else ()):
             note = f"{note} {hint}".strip()
         message = output.note(f"Command executed successfully. {note}".strip())
         return ok(text, message, display=(BriefBlock(text=brief),) if brief else ())

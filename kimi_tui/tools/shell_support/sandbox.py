@@ -32,7 +32,7 @@ from kimi_tui.tools.shell_support.bwrap_args import (
 from kimi_tui.tools.shell_support.landlock_args import SCOPE, landlock_argv
 from kimi_tui.tools.shell_support.program_files import guarded_program_files, unguarded_imports
 from kimi_tui.tools.shell_support.sandbox_env import cache_folder, sandboxed_env
-from kimi_tui.tools.shell_support.sandbox_hints import hint, reports_failed_write, unfinished
+from kimi_tui.tools.shell_support.sandbox_hints import hint, reports_failed_write, reports_hidden_file, unfinished
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, find_sandbox_exec, probe, probe_files
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
@@ -374,14 +374,14 @@ class Sandbox:
         self, output: str, *, since: float, failed: bool = True, programs: Iterable[str | None] = ()
     ) -> str | None:
         """Return a hint for the model about a command that failed inside, or that succeeded without its full effect;
-        None if the sandbox is not the cause. `programs`: what the command runs. `since`: when it started, in seconds
-        of the monotonic clock.
+        None if the sandbox is not the cause. `programs`: what the command runs that could miss something. `since`:
+        when it started, in seconds of the monotonic clock.
         """
         if self._workspace is None or self._box is None:
             return None
         stopped = () if self._proxy is None else [each for each in self._proxy.stopped if each.when >= since]
-        if not (failed or reports_failed_write(output)):
-            return unfinished(stopped)
+        if not (failed or reports_failed_write(output) or reports_hidden_file(output, self._config, self._workspace)):
+            return unfinished(stopped, programs, tier=self._box.tier)
         config = self._config if self._asks_for_hosts else self._config.model_copy(update={"hosts": "none"})
         return hint(
             output, config, self._workspace, tier=self._box.tier, programs=programs, stopped_connections=stopped

@@ -11,8 +11,9 @@ from pathlib import Path
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.paths import path_exists, real_path
+from kimi_tui.tools.file_support.git_dirs import user_git_files
 from kimi_tui.tools.file_support.workspace import Workspace
-from kimi_tui.tools.shell_support.bwrap_args import Tier
+from kimi_tui.tools.shell_support.bwrap_args import Tier, shown_in_home
 
 _MAX_NAMED = 5
 
@@ -29,7 +30,7 @@ class StoppedConnection:
 
 
 _WRITING = re.compile(
-    r"read-only file system|device or resource busy|EROFS|^bwrap: |"
+    r"^(?!.*oom score).*read-only file system|device or resource busy|EROFS|^bwrap: |"
     r"(?<!site-packages )is not writ(?:e-?)?able\b|^(?:error|fatal): could not write config file|"
     r"could not lock config file|unable to create temporary|unpacker error|insufficient permission for adding",
     re.I | re.M,
@@ -39,7 +40,8 @@ _LOST = re.compile(
     r"could not (?:write|lock) config file|^curl: \(6\) |^npm err(?:or|!) .*\b(?:EAI_AGAIN|ENOTFOUND)\b|"
     r"^ERROR: .*\(from versions: none\)$|^(?:ssh|scp|fatal): .*could not resolve |^[^:\n]+: .*: read-only file system$|"
     r"\[Errno 30\] read-only file system: '|\bEROFS: read-only file system, |^curl: \(7\) |"
-    r"^cannot connect to the docker daemon at ",
+    r"^cannot connect to the docker daemon at |^error: gpg failed to sign the data$|"
+    r"^\*\*\* Please tell me who you are\.$|\bno usable sandbox! ",
     re.I | re.M,
 )
 """Error messages in the output of a command that succeeded: another program was the last of its pipeline."""
@@ -55,7 +57,7 @@ _TALKING = re.compile(
 _SERVICES = re.compile(
     r"cannot connect to the docker daemon|docker daemon|failed to connect to (?:the )?(?:system |user )?(?:scope )?bus|"
     r"\$DBUS_SESSION_BUS_ADDRESS|cannot autolaunch|gpg failed to sign|"
-    r"^(?>.*?gpg: ).*(?:agent|can't connect)|"
+    r"^(?>.*?gpg: ).*(?:agent|can't connect|can't create directory)|"
     r"no secret key|permission denied \(publickey|cannot open display|unable to open x display|"
     r"could not open a connection to your authentication agent|no private key found for public key|"
     r"host key verification failed",
@@ -63,9 +65,13 @@ _SERVICES = re.compile(
 )
 _MAKING = re.compile(r"\bENOENT: no such file or directory, mkdir '(/[^'\n]+)'")
 """What Node says where the folder above cannot be written."""
-_PROGRAMS_ON_PROCESSES = frozenset({"kill", "pkill", "killall", "pgrep", "pidof", "fuser", "lsof"})
+_SEARCHES_FOR_PROCESSES = frozenset({"pkill", "killall", "pgrep", "pidof", "fuser", "lsof"})
+_PROGRAMS_ON_PROCESSES = _SEARCHES_FOR_PROCESSES | {"kill"}
 """Programs that find a process of another command neither, and say nothing."""
-_NO_PROCESS = re.compile(r"no such process|no process found", re.IGNORECASE)
+_NO_PROCESS = re.compile(r"no such process|no process found|^(?:[^:\n]+: )*kill: usage: ", re.IGNORECASE | re.MULTILINE)
+_OWN_PROCESSES = (
+    "It ran in a sandbox, which shows a command only its own processes; TaskStop ends one in the background."
+)
 _HIDDEN = (
     "of the user's home it sees only tools and settings without secrets; the setting `sandbox.readable` shows more"
 )
@@ -76,6 +82,9 @@ _MISSING = re.compile(
     r"not a valid editable|cannot find|can't open|cannot open|failed to (?:read|open|load)",
     re.IGNORECASE,
 )
+_MISSED = re.compile(r"^[^:\n]+: .*: (?:no such file or directory|permission denied)$", re.IGNORECASE)
+"""What a program says of a file that it could not open."""
+_NO_IDENTITY = re.compile(r"^\*\*\* Please tell me who you are\.$", re.MULTILINE)
 _NO_PROGRAM = re.compile(r"(?:^|: )([\w.+-]+): (?:command )?not found$", re.MULTILINE)
 _CROSS_DEVICE = re.compile(r"cross-device link|\bEXDEV\b", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"(?<![\w.~-])/[^\s'\":,;`)]+")
@@ -103,14 +112,16 @@ def hint(
         )
     silent = not output.strip() and not _PROGRAMS_ON_PROCESSES.isdisjoint(programs)
     if tier == "full" and (silent or _NO_PROCESS.search(output)):
-        return "It ran in a sandbox, which shows a command only its own processes; TaskStop ends one in the background."
+        return _OWN_PROCESSES
     if _SERVICES.search(output):
         stopped = (
             "it reaches no keys, agents and services of the user (ssh, gpg, docker, dbus, a display); the setting "
             "`sandbox.readable` shows the socket of one"
         )
-    elif network := _missed_network(output, config, stopped_connections, tier=tier):
-        stopped = network
+    elif missed := _missed_network(output, config, stopped_connections, tier=tier) or _missed_settings(
+        output, workspace
+    ):
+        stopped = missed
     elif _NAMESPACES.search(output):
         stopped = "it allows no namespaces in it (a browser can run without its own sandbox, by `--no-sandbox`)"
     elif _CONFIG.search(output):
@@ -168,10 +179,14 @@ def _missed_network(
     return f"{reached}, and `localhost` is its own" if tier == "full" else reached
 
 
-def unfinished(stopped_connections: Iterable[StoppedConnection]) -> str | None:
-    """Return what a command that succeeded did not reach; None if it reached everything."""
+def unfinished(
+    stopped_connections: Iterable[StoppedConnection], programs: Iterable[str | None] = (), *, tier: Tier = "full"
+) -> str | None:
+    """Return what a command that ran `programs` and succeeded did not reach; None if it reached everything."""
     hosts = _hosts(stopped_connections)
-    return f"While it ran, the sandbox stopped connections to {hosts}." if hosts else None
+    if hosts:
+        return f"While it ran, the sandbox stopped connections to {hosts}."
+    return _OWN_PROCESSES if tier == "full" and not _SEARCHES_FOR_PROCESSES.isdisjoint(programs) else None
 
 
 def _hosts(stopped_connections: Iterable[StoppedConnection]) -> str:
@@ -193,17 +208,38 @@ def reports_failed_write(output: str) -> bool:
     return _LOST.search(output) is not None
 
 
-def _misses_something_hidden(output: str, config: SandboxConfig, workspace: Workspace) -> bool:
+def reports_hidden_file(output: str, config: SandboxConfig, workspace: Workspace) -> bool:
+    """Whether a program could not open a hidden file, though the command may have succeeded."""
+    return _misses_something_hidden(output, config, workspace, said=_MISSED)
+
+
+def _misses_something_hidden(
+    output: str, config: SandboxConfig, workspace: Workspace, *, said: re.Pattern[str] = _MISSING
+) -> bool:
     """Whether a line says that a file of the home is missing although it exists, outside of what is shown."""
     home = os.path.realpath(Path.home())
+    lines = (line for line in output.splitlines() if said.search(line))
+    named = (real_path(name) for line in lines for name in _named(line, workspace))
+    missed = {path for path in named if path.is_relative_to(home) and _exists(path)}
+    if not missed:
+        return False
     shown = [*workspace.folders, *(path.expanduser() for path in (*config.readable, *config.writable))]
+    shown += shown_in_home(Path(home), workspace)
     shown = [os.path.realpath(folder) for folder in shown]
-    lines = (line for line in output.splitlines() if _MISSING.search(line))
-    paths = (real_path(name) for line in lines for name in _named(line, workspace))
-    return any(
-        path.is_relative_to(home) and not any(path.is_relative_to(folder) for folder in shown) and _exists(path)
-        for path in paths
-    )
+    return not all(any(path.is_relative_to(folder) for folder in shown) for path in missed)
+
+
+def _missed_settings(output: str, workspace: Workspace) -> str | None:
+    """Return what Git did not see if it does not know who the user is; None if it saw the user's settings."""
+    if _NO_IDENTITY.search(output) is None:
+        return None
+    home = real_path(Path.home())
+    shown = shown_in_home(home, workspace)
+    files = [file for file in user_git_files() if file.is_relative_to(home) and file.is_file()]
+    hidden = [paths.shown(file) for file in files if not any(file.is_relative_to(one) for one in shown)]
+    if not hidden:
+        return None
+    return f"it does not see {', '.join(hidden)}, which seems to hold a secret; the setting `sandbox.readable` shows it"
 
 
 def _named(line: str, workspace: Workspace) -> Iterator[str]:

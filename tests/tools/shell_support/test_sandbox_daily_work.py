@@ -17,7 +17,7 @@ from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.background import BackgroundTasks
 from kimi_tui.tools.shell_support.bwrap_args import Tier
 from kimi_tui.tools.shell_support.sandbox import Sandbox
-from kimi_tui.tools.shell_support.sandbox_hints import hint
+from kimi_tui.tools.shell_support.sandbox_hints import hint, reports_failed_write
 from tests.tools.harness import ToolHarness, git, until
 from tests.tools.ordinary_user import python_for_all
 
@@ -252,6 +252,19 @@ async def test_a_search_for_a_process_of_another_command_that_says_nothing_has_a
     assert "TaskStop" in value.message
     value = await harness.use(tool, command="test 1 = 2")
     assert "TaskStop" not in value.message
+
+
+@needs("pkill", "pgrep")
+async def test_a_command_that_passes_over_a_server_in_the_background_has_a_hint(
+    harness: ToolHarness, tool: Shell, tasks: BackgroundTasks
+) -> None:
+    search = "pkill -x nothing-of-that; echo free"
+    assert "TaskStop" not in (await harness.use(tool, command=search)).message
+    await harness.use(tool, command="sleep 60", run_in_background=True, description="a server")
+    assert "TaskStop" in (await harness.use(tool, command=search)).message
+    assert "TaskStop" in (await harness.use(tool, command="kill $(pgrep -x nothing-of-that)")).message
+    assert "TaskStop" not in (await harness.use(tool, command="true & kill $!; echo ended")).message
+    await tasks.aclose()
 
 
 async def test_programs_find_a_cache_that_they_can_write_where_the_home_has_none(
@@ -514,3 +527,29 @@ async def test_npm_says_soon_that_a_host_was_refused(harness: ToolHarness) -> No
     value = await harness.use(tool, command="npm view x --registry https://10.255.255.1/", timeout=45)
     assert "is a private address" in str(value.output)
     await sandbox.close()
+
+
+async def test_programs_that_need_a_folder_of_their_own_at_the_start_find_one(
+    harness: ToolHarness, tool: Shell
+) -> None:
+    """Chromium makes its profile there, screen its sockets; Poetry only makes sure that its settings have a folder."""
+    await done(harness, tool, 'mkdir -p "$CHROME_CONFIG_HOME/x" "$SCREENDIR/x"', 'mkdir -p "$POETRY_CONFIG_DIR"')
+    value = await harness.use(tool, command='touch "$POETRY_CONFIG_DIR/config.toml"')
+    assert value.is_error  # that a setting for all projects is lost does not go unseen
+    (Path.home() / ".config/pypoetry").mkdir(parents=True)
+    (Path.home() / ".config/pypoetry/config.toml").write_text("seen")
+    assert await done(harness, tool, "cat ~/.config/pypoetry/*; echo ${POETRY_CONFIG_DIR-none}") == "seennone\n"
+
+
+async def test_programs_say_soon_that_a_host_was_refused(harness: ToolHarness) -> None:
+    tool = Shell(
+        harness.workspace, harness.approvals, ToolProgress(), sandbox=await sandbox_that_asks(harness, allows=False)
+    )
+    value = await harness.use(tool, command="env | grep -i RETR; true")
+    assert {"PIP_RETRIES=1", "UV_HTTP_RETRIES=1", "CARGO_NET_RETRY=1", "pnpm_config_fetch_retry_mintimeout=1000"} <= set(str(value.output).split())
+
+
+def test_a_browser_that_cannot_change_its_priority_did_not_fail_by_that(tmp_path: Path) -> None:
+    output = "[3:45:ERROR] Failed to adjust OOM score of renderer with pid 1: Read-only file system (30)\n1 failed"
+    assert hint(output, SandboxConfig(), Workspace(tmp_path)) is None
+    assert reports_failed_write("[2:2:FATAL:zygote.cc:130] No usable sandbox! If this is a Debian system, please")
