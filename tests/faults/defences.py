@@ -1422,6 +1422,15 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_folder_of_programs_shows_no_project_beside_it",
     ),
     Defence(
+        "34 protected_paths", "files that settings of Git name which a command could write",
+        "settings-that-name-are-the-users", NEVER,
+        "test_settings_of_git_that_a_command_could_write_show_nothing",
+    ),
+    Defence(
+        "34 protected_paths", "a folder for hooks that holds none", "a-folder-of-hooks-holds-hooks", ALWAYS,
+        "test_only_a_folder_that_holds_hooks_is_shown_as_one",
+    ),
+    Defence(
         "34 protected_paths", "where a push goes", "pushes-go-where-they-went", REMOVED,
         "test_a_program_that_git_starts_changes_nothing_about_where_a_push_goes",
     ),

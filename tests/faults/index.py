@@ -466,6 +466,9 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_hooks_in_the_worktree_stay_as_they_are",
         "tests/tools/shell_support/test_sandbox.py::test_the_users_settings_of_git_stay_though_they_are_in_the_workspace",
         "tests/tools/shell_support/test_sandbox.py::test_a_folder_of_programs_shows_no_project_beside_it",
+        "tests/tools/shell_support/test_sandbox_git_settings.py::"
+        "test_settings_of_git_that_a_command_could_write_show_nothing",
+        "tests/tools/shell_support/test_sandbox_git_settings.py::test_only_a_folder_that_holds_hooks_is_shown_as_one",
         "tests/tools/shell_support/test_sandbox.py::test_a_program_that_git_starts_changes_nothing_about_where_a_push_goes",
         "tests/tools/shell_support/test_sandbox.py::test_an_approved_change_of_a_remote_covers_no_other_one",
         "tests/tools/shell_support/test_session_network.py::test_hosts_are_reached_although_the_program_denies_others_access_to_itself",

@@ -25,6 +25,8 @@ _MAX_INCLUDED = 20
 _MAX_CONFIG = 1 << 20
 _OF_HOOKS = ("hookspath", "templatedir")  # defence: templates-of-the-user
 """Settings of the user that name folders with hooks."""
+_OF_FILES = ("excludesfile", "attributesfile", "template", "allowedsignersfile", "ignorerevsfile")
+"""Settings of the user that name files that Git reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,10 +243,13 @@ def _settings_in(git_dir: Path) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class _UserSettings:
-    """The folders for hooks, templates included, and the files in Git's settings of the user and of the system."""
+    """The folders for hooks, templates included, the files with Git's settings of the user and of the system, and the
+    other files that they name by a full path.
+    """
 
     hooks: tuple[str, ...]
     files: tuple[Path, ...]
+    named: tuple[Path, ...]
 
 
 def user_git_paths() -> tuple[Path, ...]:
@@ -256,6 +261,14 @@ def user_git_paths() -> tuple[Path, ...]:
 def user_git_files() -> tuple[Path, ...]:
     """Return the files with Git's settings of the user and of the system."""
     return _settings_of_user().files
+
+
+def paths_named_by_user() -> tuple[Path, ...]:
+    """Return the folders for hooks and the files that Git's settings of the user and of the system name by a full
+    path.
+    """
+    found = _settings_of_user()
+    return (*found.named, *(Path(name) for name in found.hooks if name.startswith("/")))
 
 
 def _settings_of_user() -> _UserSettings:
@@ -274,19 +287,22 @@ def _settings_of_user() -> _UserSettings:
 @lru_cache(maxsize=4)
 def _read_settings(states: tuple[tuple[str, int, int], ...], templates: str) -> _UserSettings:
     found: list[str] = [templates] if templates else []
+    named: list[Path] = []
     waiting = [Path(file) for file, _, _ in states]
     for file in waiting:
         with contextlib.suppress(OSError):
             content = read_start(file, _MAX_CONFIG)
-            for key, value in config_values(content, "path", *_OF_HOOKS):
+            for key, value in config_values(content, "path", *_OF_HOOKS, *_OF_FILES):
                 text = os.path.expanduser(value)  # noqa: PTH111 - that of pathlib raises for unknown users
                 if not text or "\0" in text:
                     continue
-                if key != "path":
+                if key in _OF_HOOKS:
                     found.append(text)
+                elif key in _OF_FILES:
+                    named += [Path(text)] if text.startswith("/") else []
                 elif len(waiting) < _MAX_INCLUDED:
                     waiting.append(file.parent / text)
-    return _UserSettings(tuple(dict.fromkeys(found)), tuple(waiting))
+    return _UserSettings(tuple(dict.fromkeys(found)), tuple(waiting), tuple(named))
 
 
 def _named_by(entry: Path) -> Path | None:

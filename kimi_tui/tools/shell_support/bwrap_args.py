@@ -25,7 +25,7 @@ from kimi_tui.tools.file_support.guarded_names import started_in
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
 from kimi_tui.tools.shell_support.program_files import PYTHON, guarded_program_files, has_a_link_in, program_file
-from kimi_tui.tools.shell_support.sandbox_home import visible_entries, visible_in_other_homes
+from kimi_tui.tools.shell_support.sandbox_home import visible_entries, visible_for_git, visible_in_other_homes
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
 _DEVICES = ("dri", "kfd", "kvm")
@@ -299,7 +299,10 @@ def _closed_folders(home: Path) -> list[Path]:
 
 def shown_in_home(home: Path, workspace: Workspace) -> list[Path]:
     programs = os.environ.get("PATH", "").split(":")
-    shown = list(visible_entries(home, workspace.kept_folders, programs))
+    shown = dict.fromkeys(visible_entries(home, workspace.kept_folders, programs))
+    for path in visible_for_git(home, workspace.kept_folders):
+        if shown.keys().isdisjoint((path, *path.parents)):
+            shown[path] = None
     return list(dict.fromkeys([*shown, *visible_in_other_homes(home, programs)]))
 
 

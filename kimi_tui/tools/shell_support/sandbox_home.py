@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from kimi_tui.paths import is_file, is_folder, path_exists, project_root
+from kimi_tui.paths import is_file, is_folder, path_exists, project_root, real_path
 from kimi_tui.regular_file import read_bytes
+from kimi_tui.tools.file_support.git_dirs import paths_named_by_user, user_git_files
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 _PROGRAMS = (
@@ -41,6 +42,7 @@ _SETTINGS = (
     *(".gitconfig", ".gitignore", ".gitignore_global", ".gitattributes", ".gitmessage", ".config/git/config"),
     *(".config/git/ignore", ".config/git/attributes", ".npmrc", ".yarnrc", ".yarnrc.yml", ".condarc", ".bazelrc"),
     *(".pip/pip.conf", ".config/pip/pip.conf", ".config/uv/uv.toml", ".cargo/config.toml", ".cargo/config"),
+    ".config/pypoetry/config.toml",
     *(".m2/settings.xml", ".profile", ".bash_profile", ".bashrc", ".inputrc", ".tmux.conf", ".screenrc"),
     *(".ssh/known_hosts", ".ssh/config"),
 )
@@ -50,8 +52,16 @@ _SECRET = re.compile(
     rb"key\w*[ \t]*[=:]|private.?key|://(?!git@)[^/\s@]+@|/t/[\w-]+/|[A-Za-z0-9+_-]{32}",
     re.IGNORECASE,
 )
-_PUBLIC = re.compile(rb"^[ \t]*signingkey[ \t]*=[^\n]*$", re.IGNORECASE | re.MULTILINE)
-"""The key that Git signs with is named by its public half."""
+_PUBLIC = re.compile(
+    rb"^[ \t]*(?:signingkey[ \t]*=[^\n]*$|\[credential(?=[ \t\]])|credentialstore[ \t]*=[ \t]*\w+[ \t]*$|"
+    rb"helper[ \t]*=[ \t]*(?:!?[\w./~-]{0,99}(?: --?[\w-]{1,20}[ =][\w./~-]{1,99}| auth git-credential)?)?[ \t]*$|"
+    rb"email[ \t]*=[ \t]*[\w.+-]{1,99}@[\w.-]{1,99}[ \t]*$|defaultkeycommand[ \t]*=[ \t]*ssh-add -L[ \t]*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What Git's settings say of secrets without holding one: the key that Git signs with is named by its public half, and
+a helper for credentials by its program.
+"""
+_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-push", "post-checkout", "post-merge")
 _MAX_SETTINGS = 100_000
 
 
@@ -80,6 +90,25 @@ def visible_in_other_homes(home: Path, programs: Iterable[str]) -> Iterator[Path
             yield other
         elif other != home and other not in home.parents and is_folder(other):
             yield from visible_entries(other, (), programs)
+
+
+def visible_for_git(home: Path, folders: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files and folders of the home that the user's settings of Git name: settings that they include, what
+    they ignore, hooks. Git says nothing of one that is missing, and commits as somebody else or without the hook.
+    """
+    settings, written = user_git_files(), tuple(folders)
+    # defence: settings-that-name-are-the-users
+    if any(real_path(file).is_relative_to(folder) for file in settings for folder in written):
+        return
+    for path in (*settings, *paths_named_by_user()):
+        if home not in path.parents or ".." in path.parts:
+            continue
+        if path.is_dir():
+            # defence: a-folder-of-hooks-holds-hooks
+            if any(os.access(path / name, os.X_OK) for name in _HOOKS) and not _holds_projects(path):
+                yield path
+        elif path.is_file() and not is_sensitive(path) and _is_free_of_secrets(path):
+            yield path
 
 
 def _existing(home: Path, names: Iterable[str]) -> Iterator[str]:
