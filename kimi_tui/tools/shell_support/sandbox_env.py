@@ -32,6 +32,7 @@ _CACHES = {
     "BUN_INSTALL_CACHE_DIR": "bun",
     "CCACHE_DIR": "ccache",
     "PRE_COMMIT_HOME": "pre-commit",
+    "CHROME_CONFIG_HOME": "chrome",
 }
 _VISIBLE_CACHES = {
     "PLAYWRIGHT_BROWSERS_PATH": "ms-playwright",
@@ -45,6 +46,7 @@ _VISIBLE_CACHES = {
 _NO_EDITOR = "echo 'No editor can be opened here: give the message by -m, or set GIT_EDITOR.' >&2; false"
 _OFFLINE = {
     "npm_config_fetch_retries": "0",
+    "pnpm_config_fetch_retries": "0",
     "PIP_RETRIES": "0",
     "CARGO_NET_RETRY": "0",
     "UV_HTTP_RETRIES": "0",
@@ -56,8 +58,18 @@ for a later version of itself.
 """
 _QUIET = {"UV_LINK_MODE": "copy"}
 """The cache cannot be linked to from the project, of which uv would warn at each installation."""
-_RETRIES_SOON = {"npm_config_fetch_retry_mintimeout": "1000", "npm_config_fetch_retry_maxtimeout": "4000"}
-"""npm waits for more than a minute before it says that a host was refused."""
+_RETRIES_SOON = {
+    "npm_config_fetch_retry_mintimeout": "1000",
+    "npm_config_fetch_retry_maxtimeout": "4000",
+    "pnpm_config_fetch_retry_mintimeout": "1000",
+    "pnpm_config_fetch_retry_maxtimeout": "4000",
+    "PIP_RETRIES": "1",
+    "UV_HTTP_RETRIES": "1",
+    "CARGO_NET_RETRY": "1",
+}
+"""Of a host that was refused, npm and pnpm say so after more than a minute, pip, uv and Cargo after 10 to 20 s."""
+_EMPTY = "/usr/share"
+"""A folder without settings that no command can write."""
 _PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 
 
@@ -82,6 +94,10 @@ def sandboxed_env(
     if agent and real_path(agent) in readable:
         inside["SSH_AUTH_SOCK"] = agent
     inside["GIT_EDITOR"] = _NO_EDITOR
+    inside = {"SCREENDIR": f"/tmp/screen-{os.geteuid()}"} | inside
+    config = Path(env.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    if not (config / "pypoetry/config.toml").exists():  # Poetry makes the folder also where it changes only the project
+        inside = {"POETRY_CONFIG_DIR": _EMPTY} | inside
     if caches is not None:
         inside |= {name: str(caches / folder) for name, folder in _CACHES.items()}
         users = Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache")
