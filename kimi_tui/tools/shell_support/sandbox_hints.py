@@ -40,7 +40,7 @@ _LOST = re.compile(
     r"could not (?:write|lock) config file|^curl: \(6\) |^npm err(?:or|!) .*\b(?:EAI_AGAIN|ENOTFOUND)\b|"
     r"^ERROR: .*\(from versions: none\)$|^(?:ssh|scp|fatal): .*could not resolve |^[^:\n]+: .*: read-only file system$|"
     r"\[Errno 30\] read-only file system: '|\bEROFS: read-only file system, |^curl: \(7\) |"
-    r"^cannot connect to the docker daemon at |^error: gpg failed to sign the data$|"
+    r"^(?:docker: )?cannot connect to the docker daemon at |^error: gpg failed to sign the data$|"
     r"^\*\*\* Please tell me who you are\.$|\bno usable sandbox! ",
     re.I | re.M,
 )

@@ -134,7 +134,8 @@ def test_a_hidden_file_that_a_pipeline_misses_is_named_though_it_succeeds(tmp_pa
     assert not reports_hidden_file(f"cat: {hidden}x: No such file or directory\n", SandboxConfig(), workspace)
 
 
-def test_keys_of_gpg_that_are_hidden_are_no_folder_to_write(tmp_path: Path) -> None:
+def test_services_that_are_hidden_are_named_as_such(tmp_path: Path) -> None:
     output = f"gpg: Fatal: can't create directory '{Path.home()}/.gnupg': Read-only file system"
     assert "reaches no keys" in (hint(output, SandboxConfig(), Workspace(tmp_path)) or "")
     assert reports_failed_write("error: gpg failed to sign the data\nfatal: failed to write commit object")
+    assert reports_failed_write("docker: Cannot connect to the Docker daemon at unix:///var/run/docker.sock.")
