@@ -252,7 +252,8 @@ class KimiTui(PaneMessages):
     async def on_unmount(self) -> None:
         self.activity_indicator.clear()
         self.session_controller.store_last_draft(self._input_buffer.take_text())  # defence: draft-at-an-early-end
-        saying = asyncio.get_running_loop().call_later(_CLOSE_WORD_S, self._say_that_it_closes)
+        text = _("Closing: running work or a hook is still ending")
+        saying = asyncio.get_running_loop().call_later(_CLOSE_WORD_S, self.write_last_row, text)
         try:
             async with asyncio.timeout(_CLOSE_TIMEOUT_S):
                 await self.session_controller.close()
@@ -260,13 +261,6 @@ class KimiTui(PaneMessages):
             _log.warning("running work could not be stopped in time")
         finally:
             saying.cancel()
-
-    def _say_that_it_closes(self) -> None:
-        """Say why the screen stands still; widgets are not drawn any more."""
-        text = _("Closing: running work or a hook is still ending")
-        self.write_to_terminal(f"\x1b[{self.size.height};1H\x1b[2K{text}")
-        if self._driver is not None:
-            self._driver.flush()
 
     def _on_resume(self, _app: App[object]) -> None:
         forget_requests()  # defence: reports-after-another-program

@@ -124,6 +124,12 @@ class TerminalApp(App[int]):
         if self._driver is not None and not self.is_headless:
             self._driver.write(sequence)
 
+    def write_last_row(self, text: UserText) -> None:
+        """Show a line when widgets are not drawn any more."""
+        self.write_to_terminal(f"\x1b[{self.size.height};1H\x1b[2K{text}")
+        if self._driver is not None:
+            self._driver.flush()
+
     def copy_to_clipboard(self, text: str) -> None:
         """Copy to the terminal's clipboard, and to that of tmux or the desktop."""
         from kimi_tui.ui.tui.terminal import clipboard
