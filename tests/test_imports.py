@@ -60,9 +60,9 @@ IN_FUNCTIONS = {
     RARE: (
         "cli/process_hardening.py", "flow/model/command_template.py", "flow/parsing/reader.py", "paths.py",
         "session/session.py", "skill/watcher.py",
-        "soul/commands/session.py", "soul/assemble.py", "soul/engine.py", "soul/tracing.py",
+        "soul/commands/session.py", "soul/assemble.py", "soul/engine.py", "soul/hooks/command.py", "soul/tracing.py",
         "soul/flows/manager.py", "text_safety.py",
-        "tools/file_support/git_dirs.py", "tools/shell_support/read_only.py",
+        "tools/shell_support/read_only.py",
         "tools/shell_support/netns.py", "tools/shell_support/sandbox.py", "tools/shell_support/supervisor.py",
         "ui/tui/i18n/catalog.py", "ui/tui/main.py",
     ),

@@ -139,7 +139,7 @@ def changed_items(work_dir: Path, trust: TrustState, extra_skill_dirs: Iterable[
     if not trust.answer or not trust.items:
         return ()
     seen = {item.path: item.mark for item in trust.items}
-    items = project_items(work_dir.resolve(), extra_skill_dirs)
+    items = project_items(real_path(work_dir), extra_skill_dirs)
     changed = tuple(item for item in items if item.mark and seen.get(item.path) != item.mark)
     return () if changed and trust_state(work_dir, extra_skill_dirs).answer else changed
 
@@ -148,7 +148,7 @@ def changed_servers(work_dir: Path, trust: TrustState) -> str:
     """Name the files of the project's MCP servers that have changed since the folder was trusted, with what to do; ""
     if there are none.
     """
-    root = project_root(work_dir.resolve())
+    root = project_root(real_path(work_dir))
     names = [name_in(root, item.path) for item in changed_items(work_dir, trust) if item.what == SERVERS]
     return (
         tr("{names} changed after you trusted this folder; trust it again to start the server", names=", ".join(names))

@@ -234,6 +234,6 @@ async def test_a_dmail_to_before_the_request_keeps_the_request(tmp_path):
         await engine.prompt("a")
         await engine.prompt("find it")
         texts = [message.text for message in engine.context.history if "CHECKPOINT" not in message.text]
-        assert (texts[0], texts[-1]) == ("find it", "two")
-        assert texts[1].endswith("look in b")
+        assert (texts[0], texts[1], texts[-1]) == ("a", "find it", "two")
+        assert texts[2].endswith("look in b")
         assert [point.text for point in engine.rewind_points()][-1] == "find it"

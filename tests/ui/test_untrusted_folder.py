@@ -43,7 +43,7 @@ async def test_a_module_that_the_folder_brings_is_run_by_no_python_of_ours(tmp_p
 
 
 BROUGHT = (
-    ".mcp.json", ".kimi-tui/mcp.json", ".kimi-tui/config.yaml", ".kimi-tui/AGENTS.md", ".kimi/AGENTS.md", "AGENTS.md",
+    ".mcp.json", ".kimi-tui/mcp.json", ".kimi-tui/AGENTS.md", ".kimi/AGENTS.md", "AGENTS.md",
     "agents.md", "CLAUDE.md", ".gitignore", ".ignore", ".rgignore", ".env", ".gitmodules", ".netrc", "pyvenv.cfg",
     ".kimi-tui/skills/a/SKILL.md", ".kimi/skills/b.md", ".claude/skills/c/SKILL.md", ".agents/skills/d.md",
     ".codex/skills/e/SKILL.md", "config.yaml", "keyringrc.cfg", "src/.gitignore", "src/AGENTS.md",
@@ -73,3 +73,15 @@ async def test_a_pipe_or_a_device_in_the_place_of_a_file_holds_no_face_up(
     used = tool_call("Glob", pattern="*.md")
     said = await FACES[face](folder, options_for(tmp_path, used, "text: Alldone"))
     assert "Alldone" in said or face == "web"
+
+
+@pytest.mark.parametrize("make", [pipe, endless])
+@pytest.mark.parametrize("face", sorted({*FACES} - {"web"}))
+async def test_a_pipe_or_a_device_in_the_place_of_the_configuration_is_an_error_at_once(
+    tmp_path: Path, face: str, make: Callable[[Path], None]
+) -> None:
+    folder = tmp_path / "theirs"
+    (folder / ".kimi-tui").mkdir(parents=True)
+    make(folder / ".kimi-tui/config.yaml")
+    with pytest.raises(AssertionError, match="this is not a regular file"):
+        await FACES[face](folder, options_for(tmp_path, "text: Alldone"))

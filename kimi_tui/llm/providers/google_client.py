@@ -141,6 +141,9 @@ class _Body(httpx2.AsyncByteStream):
             self.size += len(piece)
             if self.size > MAX_LINE:  # defence: bound-google-chunk
                 raise BodyTooLargeError(f"a chunk is larger than {byte_count(MAX_LINE)}")
+            if self._response.status_code >= 300:  # no stream of lines
+                yield piece
+                continue
             lines = splitter.feed(piece)
             if lines:
                 yield b"".join(_with_readable_usage(line) + b"\n" for line in lines)

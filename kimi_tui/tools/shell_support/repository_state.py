@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_folder, real_path
 from kimi_tui.regular_file import read_bytes, read_start
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import (
@@ -113,7 +113,7 @@ def _content_below(path: Path) -> Mapping[str, bytes] | None:
         try:
             if one.is_symlink() or len(waiting) > _MAX_COMPARED:
                 return None
-            if one.is_dir():
+            if is_folder(one):
                 waiting += sorted(one.iterdir())
             else:
                 found[str(one.relative_to(path))] = read_bytes(one, most=_MAX_CONFIG)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from kimi_tui import paths
-from kimi_tui.paths import is_folder, real_path
+from kimi_tui.paths import is_folder, path_exists, real_path
 
 _REMOVED = (
     *("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"),
@@ -96,7 +96,8 @@ def sandboxed_env(
     inside["GIT_EDITOR"] = _NO_EDITOR
     inside = {"SCREENDIR": f"/tmp/screen-{os.geteuid()}"} | inside
     config = Path(env.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    if not (config / "pypoetry/config.toml").exists():  # Poetry makes the folder also where it changes only the project
+    # Poetry makes the folder also where it changes only the project.
+    if not path_exists(config / "pypoetry/config.toml"):
         inside = {"POETRY_CONFIG_DIR": _EMPTY} | inside
     if caches is not None:
         inside |= {name: str(caches / folder) for name, folder in _CACHES.items()}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
-from kimi_tui.paths import path_exists, real_path
+from kimi_tui.paths import is_file, path_exists, real_path
 from kimi_tui.tools.file_support.git_dirs import user_git_files
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import Tier, shown_in_home
@@ -235,7 +235,7 @@ def _missed_settings(output: str, workspace: Workspace) -> str | None:
         return None
     home = real_path(Path.home())
     shown = shown_in_home(home, workspace)
-    files = [file for file in user_git_files() if file.is_relative_to(home) and file.is_file()]
+    files = [file for file in user_git_files() if file.is_relative_to(home) and is_file(file)]
     hidden = [paths.shown(file) for file in files if not any(file.is_relative_to(one) for one in shown)]
     if not hidden:
         return None

@@ -103,11 +103,11 @@ def visible_for_git(home: Path, folders: Iterable[Path]) -> Iterator[Path]:
     for path in (*settings, *paths_named_by_user()):
         if home not in path.parents or ".." in path.parts:
             continue
-        if path.is_dir():
+        if is_folder(path):
             # defence: a-folder-of-hooks-holds-hooks
             if any(os.access(path / name, os.X_OK) for name in _HOOKS) and not _holds_projects(path):
                 yield path
-        elif path.is_file() and not is_sensitive(path) and _is_free_of_secrets(path):
+        elif is_file(path) and not is_sensitive(path) and _is_free_of_secrets(path):
             yield path
 
 

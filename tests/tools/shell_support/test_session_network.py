@@ -430,7 +430,7 @@ async def test_commands_say_that_the_network_is_gone_when_its_process_was_killed
     for holder in set(children) & set(processes_with("netns.py")):
         os.kill(holder, 9)
     value = await harness.use(tool, command="echo done")
-    assert "the network of the session's commands is gone" in str(value.output)
+    assert "the network of the session's commands is gone" in value.message
     assert "outside_sandbox" not in value.message  # no file or program is missing
     await sandbox.close()
 
