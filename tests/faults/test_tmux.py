@@ -66,8 +66,8 @@ def tmux(tmp_path: Path) -> Iterator[Tmux]:
 def check_border(lines: list[str]) -> None:
     """Between the conversation and the list of flows, which begins in the fourth column behind it."""
     for line in lines[2:26]:
-        _, border, right = line.rpartition("│")
-        assert border, lines
+        right = re.split("[│┤]", line)[-1]
+        assert right != line, (line, lines)
         assert re.fullmatch(r"(   \S.*)?", right), lines
 
 
@@ -80,6 +80,8 @@ def test_odd_characters_move_no_border_in_conversation_composer_menu_and_dialog(
     tmux.run("send-keys", "Enter")
     tmux.wait_for("▌you  世界")
     tmux.wait_for("  世界 👩")
+    tmux.run("send-keys", "F7")  # the right column closes when a conversation begins
+    tmux.wait_for("─ flows")
     check_border(tmux.lines)
     tmux.type("@")
     tmux.wait_for("한.")
