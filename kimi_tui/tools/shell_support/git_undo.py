@@ -17,6 +17,7 @@ from kimi_tui.tools.shell_support.git_state import (
     is_unsafe_state,
 )
 from kimi_tui.tools.shell_support.repository_state import (
+    HEAD,
     MAX_TODO,
     REBASE_TODO,
     SETTINGS,
@@ -25,7 +26,7 @@ from kimi_tui.tools.shell_support.repository_state import (
     present_targets,
     read_content,
 )
-from kimi_tui.tools.shell_support.safe_rename import make_link, move_all_aside, move_aside, write_new
+from kimi_tui.tools.shell_support.safe_rename import make_link, move_all_aside, move_aside, move_aside_into, write_new
 
 _MAX_TEXT, _MAX_NAMED = 200, 5
 """Characters of a setting in a description, and the number of settings."""
@@ -91,6 +92,7 @@ class ChangeUndoer:
         if now.gitdir is not None and moved and not self._names_worktree(entry, now.gitdir):
             self._put_back(entry / "gitdir", was.gitdir or b"" if was.gitdir != now.gitdir else b"")
             yield f"`{entry}/gitdir` was put aside: Git would repair or remove a worktree elsewhere by it"
+        yield from self._undo_refs(entry, {name for name, _ in now.refs - was.refs}, was.head)
         yield from self._undo_states(entry, changed_states(now.states, was.states))
         yield from self._undo_programs_of_rebase(
             entry / REBASE_TODO, now.executed - was.executed, long=str(REBASE_TODO) in long
@@ -118,6 +120,16 @@ class ChangeUndoer:
         for name, _, _ in sorted(new):
             self._aside(entry / "hooks" / name)
             yield f"the hook `{entry}/hooks/{name}` was put aside"
+
+    def _undo_refs(self, entry: Path, new: Collection[str], head: bytes) -> Generator[str]:
+        """Put symbolic refs aside that lead to no ref; the earlier `head` takes the place of such a `HEAD`. Git would
+        follow them in the folder for refs under any name.
+        """
+        for name in sorted(new):
+            move_aside_into(entry, entry / name, self.roots)  # defence: refs-that-lead-to-no-ref
+            if name == HEAD and head:
+                write_new(entry / name, head, self.roots)
+            yield f"the ref `{entry / name}` was put aside: Git would write or delete a file elsewhere by it"
 
     def _undo_states(self, entry: Path, names: set[str]) -> Generator[str]:
         if len(names) > MAX_FILES:

@@ -17,6 +17,7 @@ from kimi_tui.tools.file_support.git_dirs import (
     named_in,
 )
 from kimi_tui.tools.file_support.git_names import unknown_names
+from kimi_tui.tools.shell_support.git_refs import misleading_refs
 from kimi_tui.tools.shell_support.git_state import (
     State,
     States,
@@ -28,6 +29,8 @@ _MAX_CONFIG = 1 << 20
 _MAX_COMPARED = 100
 MAX_TODO = 1 << 22
 SETTINGS = ("config", "config.worktree")
+HEAD = "HEAD"
+_MAX_HEAD = 4096
 REBASE_TODO = Path("rebase-merge/git-rebase-todo")
 
 
@@ -58,6 +61,10 @@ class RepositoryState:
     """What the `.git` file, the link, or the `gitdir` names, without links."""
     others: frozenset[str] = frozenset()
     """The names of what Git does not make in its directory."""
+    head: bytes = b""
+    """The text of `HEAD`."""
+    refs: frozenset[tuple[str, bytes]] = frozenset()
+    """The names and texts of the symbolic refs that lead to no ref."""
 
 
 def read_repository_state(entry: Path, known: States, *, others_run: bool) -> RepositoryState:
@@ -85,6 +92,8 @@ def read_repository_state(entry: Path, known: States, *, others_run: bool) -> Re
         back,
         real_path(entry / named) if named else None,
         unknown_names(entry),
+        read_content(entry / HEAD, _MAX_HEAD),
+        misleading_refs(entry),
     )
 
 

@@ -28,6 +28,14 @@ def move_aside(path: Path, roots: Iterable[Path]) -> None:
         os.rename(path.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
 
 
+def move_aside_into(folder: Path, path: Path, roots: Iterable[Path]) -> None:
+    """Rename the file to a free name in another folder. Raises OSError."""
+    roots = tuple(roots)
+    with _open_parent(path, roots) as opened, _open_parent(folder / "x", roots) as other:
+        name = f"{path.name[: _MAX_NAME // 8]}.{token_hex(8)}{ASIDE}"
+        os.rename(path.name, name, src_dir_fd=opened, dst_dir_fd=other)
+
+
 def move_all_aside(folder: Path, names: Iterable[str], roots: Iterable[Path]) -> None:
     """Rename files of one folder to new names. Raises OSError."""
     unused = token_hex(8)
