@@ -839,6 +839,22 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_new_worktree_keeps_the_hooks_that_the_main_one_has",
     ),
     Defence(
+        "34 protected_paths", "symbolic refs that lead to no ref", "refs-that-lead-to-no-ref", REMOVED,
+        "test_git_writes_no_file_elsewhere_by_a_symbolic_ref",
+    ),
+    Defence(
+        "34 protected_paths", "refs that are too many to look at", "refs-that-are-looked-at",
+        Value("frozenset(found)"), "test_refs_that_are_too_many_to_look_at_are_put_aside",
+    ),
+    Defence(
+        "34 protected_paths", "scripts to which hooks are links", "hooks-that-are-links", NEVER,
+        "test_a_script_to_which_a_hook_is_a_link_is_guarded",
+    ),
+    Defence(
+        "34 protected_paths", "remotes of submodules alone follow .gitmodules", "only-submodules-follow-their-list",
+        Value("True"), "test_the_list_of_submodules_moves_their_remotes_alone",
+    ),
+    Defence(
         "34 protected_paths", "hooks behind a link that was replaced", "hooks-behind-new-links",
         Value("frozenset((path, path) for path in targets if os.path.lexists(path))"),
         "test_hooks_behind_a_link_that_a_command_replaced_are_put_aside",

@@ -352,6 +352,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_git_where_it_leads.py::"
         "test_a_repository_below_many_folders_that_cannot_be_listed_is_checked",
         "tests/tools/shell_support/test_git_where_it_leads.py::test_no_submodule_has_its_worktree_in_a_git_directory",
+        "tests/tools/shell_support/test_git_refs.py::test_git_writes_no_file_elsewhere_by_a_symbolic_ref",
+        "tests/tools/shell_support/test_git_refs.py::test_refs_that_are_too_many_to_look_at_are_put_aside",
+        "tests/tools/shell_support/test_git_where_it_leads.py::test_a_script_to_which_a_hook_is_a_link_is_guarded",
+        "tests/tools/shell_support/test_git_where_it_leads.py::test_the_list_of_submodules_moves_their_remotes_alone",
         "tests/tools/shell_support/test_git_where_it_leads.py::test_settings_of_the_user_are_known_as_a_whole",
         "tests/tools/shell_support/test_git_where_it_leads.py::test_hooks_in_a_linked_worktree_are_guarded",
         "tests/tools/shell_support/test_git_where_it_leads.py::test_what_included_settings_name_is_guarded",

@@ -192,10 +192,14 @@ def hook_and_include_targets(git_dir: Path, top: Path, settings: Iterable[bytes]
     the folder of the worktree. The user's own settings may name a folder for hooks in each worktree. Without
     `settings`, those of `git_dir` are read.
     """
-    found = _hooks_of_user(top)
+    hooks = _hooks_of_user(top)
+    included: list[Path] = []
     for key, folder, name in _named(git_dir, _settings_in(git_dir) if settings is None else settings):
-        found += [top / name, folder / name] if key == "hookspath" else [folder / name]
-    return list(dict.fromkeys(found))
+        if key == "hookspath":
+            hooks += [top / name, folder / name]
+        else:
+            included.append(folder / name)
+    return list(dict.fromkeys((*hooks, *_behind_links((git_dir / "hooks", *hooks)), *included)))
 
 
 def hook_targets_of_git_file(entry: Path) -> list[Path]:
@@ -208,8 +212,18 @@ def hook_targets_of_git_file(entry: Path) -> list[Path]:
     common = _line(git_dir / "commondir")
     folders = (git_dir,) if common is None else (git_dir, real_path(git_dir / common))
     named = (one for folder in folders for one in _named(folder, _settings_in(folder)))
-    hooks = (entry.parent / name for key, _, name in named if key == "hookspath" and not name.startswith("/"))
-    return list(dict.fromkeys((*_hooks_of_user(entry.parent), *hooks)))
+    hooks = [entry.parent / name for key, _, name in named if key == "hookspath" and not name.startswith("/")]
+    hooks += _hooks_of_user(entry.parent)
+    return list(dict.fromkeys((*hooks, *_behind_links((*(folder / "hooks" for folder in folders), *hooks)))))
+
+
+def _behind_links(hooks: Iterable[Path]) -> Iterator[Path]:
+    """Yield the files to which links in folders for hooks lead."""
+    for folder in hooks:
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for entry in islice((one for one in entries if one.is_symlink()), _MAX_MODULES):
+                if not os.path.isdir(entry.path):  # defence: hooks-that-are-links
+                    yield real_path(entry.path)
 
 
 def _hooks_of_user(top: Path) -> list[Path]:
@@ -253,9 +267,12 @@ class _UserSettings:
 
 
 def user_git_paths() -> tuple[Path, ...]:
-    """Return the files with the user's settings of Git, and the folders for hooks that they name by a full path."""
+    """Return the files with the user's settings of Git, and the folders for hooks that they name by a full path, with
+    the files to which links in those lead.
+    """
     found = _settings_of_user()
-    return (*found.files, *(Path(name) for name in found.hooks if name.startswith("/")))
+    hooks = [Path(name) for name in found.hooks if name.startswith("/")]
+    return (*found.files, *hooks, *_behind_links(hooks))
 
 
 def user_git_files() -> tuple[Path, ...]:

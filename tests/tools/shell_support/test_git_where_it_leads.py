@@ -10,6 +10,8 @@ from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.file_support.git_dirs import git_dir_at
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import SandboxFeatures, sandbox_argv
+from kimi_tui.tools.shell_support.command_parser import parse_command_line
+from kimi_tui.tools.shell_support.git_use import shown_remotes
 from kimi_tui.tools.shell_support.git_watch import GitWatch
 from kimi_tui.tools.shell_support.safe_rename import ASIDE
 from tests.tools.harness import git, repository_with_a_commit
@@ -214,3 +216,37 @@ def test_settings_of_the_user_are_known_as_a_whole(work: Path, before: str, afte
     assert watch.undo_changes() != []
     assert config.read_text().startswith(start)
     assert not any(word in config.read_text() for word in ("evil", "planted", "!true"))
+
+
+@pytest.mark.parametrize("folder", [".git/hooks", "hooks"])
+def test_a_script_to_which_a_hook_is_a_link_is_guarded(work: Path, folder: str) -> None:
+    if folder == "hooks":
+        _with_hooks(work)
+    script = work / "scripts/check"
+    script.parent.mkdir()
+    script.write_text("#!/bin/sh\n")
+    (work / folder / "post-commit").symlink_to(os.path.relpath(script, work / folder))
+    found = git_dir_at(work / ".git")
+    assert found is not None
+    assert script in found.guarded
+    assert found.writable
+
+
+def test_a_script_that_appears_where_a_hook_leads_is_put_aside(work: Path) -> None:
+    (work / ".git/hooks/post-commit").symlink_to("../../check")
+    watch = _watch(work)
+    (work / "check").write_text("#!/bin/sh\n")
+    assert "check` was put aside" in "".join(watch.undo_changes())
+    assert not (work / "check").exists()
+
+
+def test_the_list_of_submodules_moves_their_remotes_alone(work: Path) -> None:
+    _with_submodule(work, "sub")
+    git(work, "remote", "add", "origin", "https://example.org/a")
+    watch = _watch(work)
+    shown = shown_remotes(parse_command_line("git submodule sync"))
+    git(work / "sub", "config", "remote.origin.url", "https://example.org/moved")
+    assert watch.undo_changes(remotes=shown) == []
+    git(work, "config", "remote.origin.url", "https://evil.example/")
+    assert "remote.origin.url" in "".join(watch.undo_changes(remotes=shown))
+    assert "evil" not in (work / ".git/config").read_text()
