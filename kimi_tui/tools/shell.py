@@ -170,7 +170,7 @@ class Shell(Tool[ShellParams]):
         subject = command_subject(line, self._workspace, self._approvals.policy)
         if guarded is not None:
             reasons.append(guarded)
-        confined, moving = self._sandbox.confines_commands, shown_remotes(line).moved != frozenset()
+        confined, moving = self._sandbox.confines_commands, shown_remotes(line).any_moves
         if confined and moving:
             reasons.append(tr("it changes where a push of yours goes"))
         node = node_command.get()

@@ -286,11 +286,16 @@ def without_unsafe_settings(
 class ShownRemotes:
     """What a command line shows of where pushes will go. `moved` are the words of the commands that add a remote or
     change its address; None if they show nothing, and any may change. `upstreams` are names of remotes that it may
-    give to branches.
+    give to branches. `submodules`: those of submodules may change, as `.gitmodules` says.
     """
 
     moved: frozenset[str] | None = frozenset()
     upstreams: frozenset[str] = frozenset()
+    submodules: bool = False
+
+    @property
+    def any_moves(self) -> bool:
+        return self.moved != frozenset() or self.submodules
 
 
 NO_REMOTES = ShownRemotes()

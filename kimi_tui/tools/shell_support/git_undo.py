@@ -164,11 +164,18 @@ class ChangeUndoer:
         yield f"what runs programs{', and the end,' if long else ''} went out of `{todo}`"
 
     def _undo_destinations(self, file: Path, old: bytes, was: RepositoryState) -> Generator[str]:
+        of_submodule = self._is_of_submodule(file)  # defence: only-submodules-follow-their-list
+        if self.remotes.submodules and of_submodule:
+            return
         known = b"\n".join(was.settings).decode("utf-8", "replace")
         before, now = (each.decode("utf-8", "replace") for each in (old, read_content(file)))
         if moved := moved_destinations(before, now, known=known, shown=self.remotes):
             self._put_back(file, self._still_right(file, old, now))  # defence: pushes-go-where-they-went
             yield f"{', '.join(moved)} went out of `{file}`: your next push would go elsewhere"
+
+    def _is_of_submodule(self, file: Path) -> bool:
+        """Whether it holds the settings of a repository in the worktree or the Git directory of another one."""
+        return file.name == SETTINGS[0] and any(folder / ".git" in self.found for folder in file.parent.parent.parents)
 
     def _undo_settings(self, file: Path, text: bytes, old: bytes, *, new: bool) -> Generator[str]:
         before, now = (each.decode("utf-8", "replace") for each in (old, text))

@@ -62,15 +62,19 @@ def shown_remotes(line: CommandLine) -> ShownRemotes:
     """
     moved: set[str] = set()
     named: set[str] = set()
+    submodules = False
     for command in line.commands:
         if command.program != "git":
             continue
         named.update(filter(None, command.words))
         if _moves_remote(command.words):
-            if None in command.words or "submodule" in command.words:
+            if None in command.words:
                 return ShownRemotes(None)
-            moved.update(filter(None, command.words))
-    return ShownRemotes(frozenset(moved), frozenset(_upstreams(named)))
+            if "submodule" in command.words:
+                submodules = True
+            else:
+                moved.update(filter(None, command.words))
+    return ShownRemotes(frozenset(moved), frozenset(_upstreams(named)), submodules=submodules)
 
 
 def _upstreams(words: Iterable[str]) -> Generator[str]:
