@@ -1412,8 +1412,12 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_removes_the_git_file_of_a_workspace_that_is_a_worktree",
     ),
     Defence(
+        "34 protected_paths", "settings that a command took out", "settings-that-were-taken-out", REMOVED,
+        "test_a_setting_of_the_user_that_a_command_takes_out_comes_back",
+    ),
+    Defence(
         "34 protected_paths", "putting back no settings of another session", "settings-of-another-session",
-        Value("old"), "test_settings_that_another_session_undid_meanwhile_are_not_put_back",
+        Value("set(had)"), "test_settings_that_another_session_undid_meanwhile_are_not_put_back",
     ),
     Defence(
         "34 protected_paths", "asking before a remote of Git moves", "remotes-as-they-are",

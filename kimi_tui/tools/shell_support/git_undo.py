@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Collection, Generator, Iterable
+from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from kimi_tui.tools.shell_support.repository_state import (
     read_content,
 )
 from kimi_tui.tools.shell_support.safe_rename import make_link, move_all_aside, move_aside, move_aside_into, write_new
+from kimi_tui.tools.shell_support.undone_settings import remember_undone, was_undone
 
 _MAX_TEXT, _MAX_NAMED = 200, 5
 """Characters of a setting in a description, and the number of settings."""
@@ -35,6 +36,13 @@ MAX_FILES = 100
 MAX_INDEXES = 1 << 30
 """Bytes of the indexes that one check looks at, which takes half a minute: a command can make links to a long one."""
 _PARTS = ("modules", "worktrees")
+_REMOVED_BY_GIT = ("branch", "remote", "submodule")
+"""Sections that Git itself takes out with what they are about."""
+
+
+def _shortened(settings: Sequence[str]) -> str:
+    more = f" and {len(settings) - _MAX_NAMED} more" if len(settings) > _MAX_NAMED else ""
+    return ", ".join(setting[:_MAX_TEXT] for setting in settings[:_MAX_NAMED]) + more
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,8 @@ class ChangeUndoer:
     found: frozenset[Path]
     remotes: ShownRemotes
     others_run: bool = False
+    git_written: bool = True
+    """Whether the command could write settings of Git."""
     room: list[int] = field(default_factory=lambda: [MAX_INDEXES])
     """The bytes of indexes that are still looked at, in its only element."""
 
@@ -82,6 +92,8 @@ class ChangeUndoer:
             yield from self._undo_settings(entry / name, text, old, new=before is None)
             if before is not None or now.common is not None:
                 yield from self._undo_destinations(entry / name, old, was)
+            if before is not None and self.git_written:
+                yield from self._undo_removals(entry / name, old)
         yield from self._undo_others(entry, now.others - was.others)  # defence: names-that-git-makes
         yield from self._undo_hooks(entry, now.hooks - was.hooks)
         if now.common is not None and now.common != was.common and not self._belongs_to_repository(entry, now.common):
@@ -183,21 +195,40 @@ class ChangeUndoer:
         _, old_ones = without_unsafe_settings(before, git_dir=file.parent, tops=self.roots)
         known = set(old_ones)
         if settings := [setting for setting in taken if setting not in known]:
+            remember_undone(file, settings)  # before the other session can see it
             self._aside(file)
             if new or old:
                 write_new(file, kept.encode() if new else self._still_right(file, old, now), self.roots)
-            more = f" and {len(settings) - _MAX_NAMED} more" if len(settings) > _MAX_NAMED else ""
-            named = ", ".join(setting[:_MAX_TEXT] for setting in settings[:_MAX_NAMED])
-            yield f"{named}{more} went out of `{file}`: it makes Git run programs"
+            yield f"{_shortened(settings)} went out of `{file}`: it makes Git run programs"
+
+    def _undo_removals(self, file: Path, old: bytes) -> Generator[str]:
+        """Put settings back that a command took out: a push would go elsewhere without `insteadOf`, or other hooks
+        would run without `core.hooksPath`.
+        """
+        now = read_content(file).decode("utf-8", "replace")
+        gone = [one for one in self._gone(file, old, now) if one.partition(".")[0] not in _REMOVED_BY_GIT]
+        if settings := [one for one in gone if not was_undone(file, one)]:
+            self._put_back(file, self._still_right(file, old, now))  # defence: settings-that-were-taken-out
+            yield f"{_shortened(settings)} came back into `{file}`: without it Git would push or run something else"
+
+    def _gone(self, file: Path, old: bytes, now: str) -> list[str]:
+        """Return the earlier settings that are not known to be harmless and are gone now."""
+        before = old.decode("utf-8", "replace")
+        texts = (before, now)
+        had, has = (without_unsafe_settings(each, git_dir=file.parent, tops=self.roots)[1] for each in texts)
+        return [one for one in had if one not in set(has)]
 
     def _still_right(self, file: Path, old: bytes, now: str) -> bytes:
-        """Return the earlier settings without those that start programs and are gone now: a command of another session
-        may have made them, which that one undid meanwhile.
+        """Return the earlier settings without those that start programs and that another session undid meanwhile, whose
+        command had made them.
         """
-        _, present = without_unsafe_settings(now, git_dir=file.parent, tops=self.roots)
+        undone = {one for one in self._gone(file, old, now) if was_undone(file, one)}
+        if not undone:
+            return old
         text = old.decode("utf-8", "replace")
-        kept, gone = without_unsafe_settings(text, git_dir=file.parent, tops=self.roots, kept_ones=set(present))
-        return kept.encode() if gone else old  # defence: settings-of-another-session
+        _, had = without_unsafe_settings(text, git_dir=file.parent, tops=self.roots)
+        kept_ones = set(had) - undone  # defence: settings-of-another-session
+        return without_unsafe_settings(text, git_dir=file.parent, tops=self.roots, kept_ones=kept_ones)[0].encode()
 
     def _leads_to_repository(self, entry: Path) -> bool:
         """Whether a new `.git` file belongs to a worktree or a submodule: its folder was found in the `.git` of a
@@ -232,6 +263,7 @@ class ChangeUndoer:
         """Put settings aside whose `core.worktree` leads elsewhere by a folder that became a link."""
         for name, text in zip(SETTINGS, now.settings, strict=True):
             if config_values(text, "worktree"):
+                remember_undone(now.entry / name, self._gone(now.entry / name, text, ""))
                 self._aside(now.entry / name)  # defence: worktrees-that-became-links
                 yield f"`{now.entry / name}` was put aside: the worktree that it names is elsewhere now"
 
@@ -243,7 +275,8 @@ class ChangeUndoer:
 
     def _put_back(self, file: Path, old: bytes) -> None:
         """Put the file aside; what it held before, if anything, takes its place."""
-        self._aside(file)
+        if os.path.lexists(file):
+            self._aside(file)
         if old:
             write_new(file, old, self.roots)
 

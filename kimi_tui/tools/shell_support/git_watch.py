@@ -177,7 +177,7 @@ class GitWatch:
             done += _close_unread(excess, roots, failed, why=_TOO_MANY)
             found = [entry for entry in found if entry not in excess]
         links, acting = dict(self._links_of_git()), self._acting_names()
-        undoing = ChangeUndoer(roots, frozenset(found), remotes, others_run)
+        undoing = ChangeUndoer(roots, frozenset(found), remotes, others_run, git_written or others_run)
         checked: dict[Path, RepositoryState] = {}
         for entry in dict.fromkeys((*found, *self._known)):
             with _noting_failure(failed, entry):

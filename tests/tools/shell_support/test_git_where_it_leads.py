@@ -214,8 +214,7 @@ def test_settings_of_the_user_are_known_as_a_whole(work: Path, before: str, afte
     assert watch.undo_changes() == []
     config.write_text(start + after)
     assert watch.undo_changes() != []
-    assert config.read_text().startswith(start)
-    assert not any(word in config.read_text() for word in ("evil", "planted", "!true"))
+    assert config.read_text() == start + before
 
 
 @pytest.mark.parametrize("folder", [".git/hooks", "hooks"])
