@@ -1412,6 +1412,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_removes_the_git_file_of_a_workspace_that_is_a_worktree",
     ),
     Defence(
+        "34 protected_paths", "new repositories over tracked files", "repositories-over-tracked-files",
+        Value("False"), "test_a_new_repository_over_tracked_files_pushes_nowhere",
+    ),
+    Defence(
         "34 protected_paths", "settings that a command took out", "settings-that-were-taken-out", REMOVED,
         "test_a_setting_of_the_user_that_a_command_takes_out_comes_back",
     ),

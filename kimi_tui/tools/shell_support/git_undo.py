@@ -9,6 +9,7 @@ from pathlib import Path
 from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import hook_and_include_targets, hook_targets_of_git_file, named_in
+from kimi_tui.tools.file_support.git_index import tracked_files
 from kimi_tui.tools.file_support.git_settings import ShownRemotes, moved_destinations, without_unsafe_settings
 from kimi_tui.tools.shell_support.git_state import (
     STATE_FOLDERS,
@@ -45,6 +46,13 @@ def _shortened(settings: Sequence[str]) -> str:
     return ", ".join(setting[:_MAX_TEXT] for setting in settings[:_MAX_NAMED]) + more
 
 
+def _hides_another(entry: Path) -> bool:
+    """Whether Git would take this repository for files that another one around it tracks."""
+    top = entry.parent if entry.name.lower() == ".git" else entry
+    tracked = tracked_files(top.parent)
+    return tracked is None or any(top in file.parents for file in tracked)  # defence: repositories-over-tracked-files
+
+
 @dataclass(frozen=True, slots=True)
 class ChangeUndoer:
     """Undoes changes below `roots`; `found` are all repositories there, each of which is checked. `remotes` is
@@ -68,7 +76,8 @@ class ChangeUndoer:
         if now.link is not None or (before is not None and before.link is not None):
             # defence: git-files-behind-new-links
             changed = before is not None and (before.link, before.place) != (now.link, now.place)
-            if changed or (before is None and not self._leads_to_repository(entry)):
+            unsure = before is None and (not self._leads_to_repository(entry) or _hides_another(entry))
+            if changed or unsure:
                 self._aside(entry)
                 yield f"`{entry}` was put aside: a command made Git look for its settings elsewhere"
                 if before is not None and before.link is not None and before.link != now.link:
@@ -90,7 +99,7 @@ class ChangeUndoer:
                 yield f"`{entry / name}` was put aside: it is too long to check"
                 continue
             yield from self._undo_settings(entry / name, text, old, new=before is None)
-            if before is not None or now.common is not None:
+            if before is not None or now.common is not None or _hides_another(entry):
                 yield from self._undo_destinations(entry / name, old, was)
             if before is not None and self.git_written:
                 yield from self._undo_removals(entry / name, old)

@@ -249,3 +249,33 @@ def test_the_list_of_submodules_moves_their_remotes_alone(work: Path) -> None:
     git(work, "config", "remote.origin.url", "https://evil.example/")
     assert "remote.origin.url" in "".join(watch.undo_changes(remotes=shown))
     assert "evil" not in (work / ".git/config").read_text()
+
+
+@pytest.mark.parametrize("place", ["sub/.git", "sub"])
+def test_a_new_repository_over_tracked_files_pushes_nowhere(work: Path, place: str) -> None:
+    (work / "sub").mkdir()
+    (work / "sub/g").write_text("g\n")
+    git(work, "add", "sub")
+    watch = _watch(work)
+    git(work, "init", "-q", "--bare", place)
+    git(work / place, "config", "core.bare", "false")
+    git(work / place, "config", "remote.origin.url", "https://evil.example/")
+    assert "remote.origin.url" in "".join(watch.undo_changes())
+    assert not (work / place / "config").exists()
+
+
+def test_a_new_submodule_over_tracked_files_is_put_aside(work: Path) -> None:
+    (work / "sub").mkdir()
+    (work / "sub/g").write_text("g\n")
+    git(work, "add", "sub")
+    watch = _watch(work)
+    (work / ".git/modules").mkdir()
+    git(work, "init", "-q", "--separate-git-dir", str(work / ".git/modules/sub"), "sub")
+    assert "sub/.git` was put aside" in "".join(watch.undo_changes())
+
+
+def test_a_new_repository_beside_tracked_files_keeps_its_remotes(work: Path) -> None:
+    watch = _watch(work)
+    git(work, "clone", "-q", ".", "sub/deeper")
+    assert watch.undo_changes() == []
+    assert "origin" in (work / "sub/deeper/.git/config").read_text()
