@@ -1416,6 +1416,10 @@ DEFENCES: tuple[Defence, ...] = (
         Value("False"), "test_a_new_repository_over_tracked_files_pushes_nowhere",
     ),
     Defence(
+        "34 protected_paths", "repositories that Git finds no more", "repositories-that-git-finds-no-more", REMOVED,
+        "test_git_finds_the_repository_after_a_command_removed_its_head",
+    ),
+    Defence(
         "34 protected_paths", "settings that a command took out", "settings-that-were-taken-out", REMOVED,
         "test_a_setting_of_the_user_that_a_command_takes_out_comes_back",
     ),

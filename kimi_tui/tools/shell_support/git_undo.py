@@ -48,7 +48,10 @@ def _shortened(settings: Sequence[str]) -> str:
 
 def _hides_another(entry: Path) -> bool:
     """Whether Git would take this repository for files that another one around it tracks."""
-    top = entry.parent if entry.name.lower() == ".git" else entry
+    named = entry.name.lower() == ".git"
+    if not named and os.path.lexists(entry / ".git"):
+        return True
+    top = entry.parent if named else entry
     tracked = tracked_files(top.parent)
     return tracked is None or any(top in file.parents for file in tracked)  # defence: repositories-over-tracked-files
 
@@ -114,6 +117,9 @@ class ChangeUndoer:
             self._put_back(entry / "gitdir", was.gitdir or b"" if was.gitdir != now.gitdir else b"")
             yield f"`{entry}/gitdir` was put aside: Git would repair or remove a worktree elsewhere by it"
         yield from self._undo_refs(entry, {name for name, _ in now.refs - was.refs}, was.head)
+        if was.head and not os.path.lexists(entry / HEAD) and os.path.isdir(entry / "objects"):  # noqa: PTH112 - never raises
+            write_new(entry / HEAD, was.head, self.roots)  # defence: repositories-that-git-finds-no-more
+            yield f"`{entry / HEAD}` came back: Git would use another repository"
         yield from self._undo_states(entry, changed_states(now.states, was.states))
         yield from self._undo_programs_of_rebase(
             entry / REBASE_TODO, now.executed - was.executed, long=str(REBASE_TODO) in long

@@ -1,6 +1,7 @@
 """Settings and hooks of Git that are found by way of a worktree, another file, a link or a folder that was closed."""
 
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -279,3 +280,28 @@ def test_a_new_repository_beside_tracked_files_keeps_its_remotes(work: Path) -> 
     git(work, "clone", "-q", ".", "sub/deeper")
     assert watch.undo_changes() == []
     assert "origin" in (work / "sub/deeper/.git/config").read_text()
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_git_finds_the_repository_after_a_command_removed_its_head(work: Path, linked: bool) -> None:
+    watch = _watch(work)
+    (work / ".git/HEAD").unlink()
+    if linked:
+        (work / ".git/HEAD").symlink_to("refs/heads/main")
+    assert "HEAD` came back" in "".join(watch.undo_changes())
+    assert (work / ".git/HEAD").read_text() == "ref: refs/heads/main\n"
+
+
+def test_a_repository_that_is_deleted_gets_no_head_again(work: Path) -> None:
+    git(work, "init", "-q", "--bare", "b")
+    watch = _watch(work)
+    shutil.rmtree(work / "b/objects")
+    (work / "b/HEAD").unlink()
+    assert watch.undo_changes() == []
+
+
+def test_a_new_repository_around_git_pushes_nowhere(work: Path) -> None:
+    watch = _watch(work)
+    git(work.parent, "init", "-q", "--bare", "work")
+    git(work.parent, "--git-dir=work", "config", "remote.origin.url", "https://evil.example/")
+    assert "remote.origin.url" in "".join(watch.undo_changes())
