@@ -148,6 +148,7 @@ ASK_PATHLIB = {
     *("ui/tui/composer/draft_store.py", "ui/tui/themes/theme.py", "cli/modes/demo.py"),
     *("tools/shell_support/bwrap_args.py", "tools/shell_support/bwrap_mounts.py"),
     *("tools/shell_support/remove_tree.py", "tools/shell_support/sandbox_probe.py"),
+    "tools/shell_support/undone_settings.py",
     *("config/yaml_editor.py", "soul/agent_spec.py", "soul/services.py", "tools/shell_support/sandbox.py"),
     # the files of Kimi CLI, and a file of the system
     *("config/kimi_import.py", "config/model_selection.py", "cli/engine_options.py", "cli/commands/doctor_checks.py"),
