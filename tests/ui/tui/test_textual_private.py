@@ -36,6 +36,7 @@ USED_BY_SUBCLASSES = {
     ),
     "terminal.web_driver.BrowserDriver": ("_app", "_debug", "_input_reader", "_loop", "_on_meta", "_write"),
     "transcript.viewport.Viewport": ("_scroll_to",),
+    "widgets.one_shot_screen.OneShotModal": ("_message_loop_exit",),
     "widgets.text_field.TextField": ("_on_key", "_on_paste"),
 }  # fmt: skip
 USED_OF_OTHERS = (

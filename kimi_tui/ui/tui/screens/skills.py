@@ -70,10 +70,13 @@ class Skills(ModalFrame[str]):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self._unlisten = self._listen(lambda _change: self._show())
+        self._unlisten = self._listen(self._on_change)
         self._show()
         self.query_one(FilteredList).focus_line()
         self._about(self.query_one(ItemList).key)
+
+    def _on_change(self, _change: object) -> None:
+        self.call_if_open(self._show)
 
     def on_unmount(self) -> None:
         if self._unlisten is not None:

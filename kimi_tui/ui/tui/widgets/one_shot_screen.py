@@ -62,10 +62,16 @@ class OneShotModal(ModalScreen[Answer]):
 
     def call_after_refresh(self, callback: Callable[..., object], *args: object, **kwargs: object) -> bool:
         """Call back after the next frame, unless the screen has been closed: its widgets are gone then."""
-        return super().call_after_refresh(self._call_if_open, partial(callback, *args, **kwargs))
+        return super().call_after_refresh(self.call_if_open, partial(callback, *args, **kwargs))
 
-    def _call_if_open(self, callback: Callable[[], object]) -> object:
-        return callback() if self.is_attached else None  # defence: callback-of-a-closed-screen
+    def call_if_open(self, callback: Callable[[], object]) -> object:
+        """Call back now, unless the screen has been closed."""
+        return callback() if self.is_running else None  # defence: callback-of-a-closed-screen
+
+    async def _message_loop_exit(self) -> None:
+        """Cancel the workers before the widgets that they write to are removed; Textual does it after."""
+        self.workers.cancel_node(self)  # defence: worker-of-a-closed-screen
+        await super()._message_loop_exit()
 
     def key_guard(self) -> KeyGuard:
         """The guard of the letters; by default the first letter is accepted at once."""
