@@ -37,7 +37,7 @@ class SubagentScreens:
         )
 
     def follow(self) -> None:
-        """Update the open screens with new messages."""
+        """Update the open screens with new messages; one that is being mounted reads them itself."""
         for screen in self._views():
             screen.follow()
 
@@ -51,4 +51,5 @@ class SubagentScreens:
             return []
         from kimi_tui.ui.tui.screens.subagent import SubagentScreen
 
-        return [screen for screen in self._host.screen_stack if isinstance(screen, SubagentScreen)]
+        screens = [screen for screen in self._host.screen_stack if isinstance(screen, SubagentScreen)]
+        return [screen for screen in screens if screen.is_mounted]  # defence: screen-without-its-widgets

@@ -15,6 +15,7 @@ from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.screens.subagent import SubagentScreen, subagent_items
+from kimi_tui.ui.tui.session.wire_bridge import WireBatch
 from kimi_tui.ui.tui.state.items import ErrorItem, SubagentItem, ToolItem, UserItem
 from tests.soul.scripted_engine import plan, tool_call
 from tests.soul.subagents.test_pool import NESTED
@@ -184,6 +185,20 @@ async def test_a_conversation_that_is_looked_into_goes_on_and_a_resumed_one_can_
         app.main_screen.transcript.focus()
         await driver.press("k", "k", "k", "enter")
         assert "found found" in driver.text
+
+
+async def test_messages_that_come_while_the_screen_of_a_subagent_is_made_are_on_it(tmp_path: Path) -> None:
+    """It has no widgets yet: the search for one ended the program."""
+    async with driver_on(tmp_path, *replies_with(tool_call("Shell", "s", command="make check"))) as driver:
+        await driver.send_three()
+        app = driver.app
+        item_of = app.main_screen.transcript.item
+        card = next(id_ for id_ in app.presenter.transcript_sync.ids if isinstance(item_of(id_), SubagentItem))
+        app.subagent_screens.open(card)
+        app.on_wire_batch(WireBatch(()))
+        app.append_tool_output("call", "text")
+        await driver.until(lambda: isinstance(app.screen, SubagentScreen))
+        assert "1 of 3" in driver.text
 
 
 async def test_a_subagent_of_a_subagent_is_a_card_in_the_one_that_sent_it_and_opens_from_there(tmp_path: Path) -> None:
