@@ -1,8 +1,12 @@
 """The app with a stand-in for the engine: what is shown of a session, and what goes wrong."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
+from textual import events
+from textual.widgets import Static
+from textual.worker import WorkerFailed
 
 from kimi_tui.errors import ModelNotSetError
 from kimi_tui.ui.tui.app import KimiTui
@@ -57,6 +61,28 @@ async def test_a_screen_that_opens_while_the_app_leaves_is_no_crash(start: Start
         driver.app.action_help()
         driver.app.exit(143, return_code=143)
     assert driver.app.return_value == 143
+    assert driver.app.return_code == 143
+
+
+async def test_a_worker_that_misses_a_widget_while_the_app_leaves_is_no_crash(start: Start) -> None:
+    """The panes of the first screen are mounted by one."""
+    async with start() as driver:
+
+        async def leave() -> None:
+            driver.app.exit(143, return_code=143)
+            await Static().mount(Static())
+
+        with pytest.raises(WorkerFailed, match="before Static"):
+            await driver.app.run_worker(leave).wait()
+    assert driver.app.return_code == 143
+
+
+async def test_a_timer_that_misses_a_widget_while_the_app_leaves_is_no_crash(start: Start) -> None:
+    async with start() as driver:
+        app = driver.app
+        timer = app.set_timer(60, lambda: None)
+        app.post_message(events.Timer(timer, 0.0, callback=partial(app.main_screen.query_one, "#gone")))
+        app.exit(143, return_code=143)
     assert driver.app.return_code == 143
 
 

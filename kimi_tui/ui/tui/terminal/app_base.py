@@ -9,11 +9,14 @@ from collections.abc import Callable, Sequence
 
 from rich.console import RenderableType
 from textual import events, on
-from textual.app import App
+from textual.app import App, ScreenError
 from textual.css.query import NoMatches
+from textual.dom import NoScreen
 from textual.filter import LineFilter
-from textual.widget import Widget
+from textual.message_pump import CallbackError
+from textual.widget import MountError, Widget
 from textual.widgets import TextArea
+from textual.worker import WorkerFailed
 
 from kimi_tui.errors import FaultError
 from kimi_tui.i18n import UserText
@@ -146,8 +149,8 @@ class TerminalApp(App[int]):
 
     def _handle_exception(self, error: Exception) -> None:
         """An uncaught exception ends the app; it is reported after the terminal is restored."""
-        if self._is_leaving and isinstance(error, NoMatches):  # defence: screen-of-an-app-that-leaves
-            _log.info("a screen was not made because the app is leaving", exc_info=error)
+        if self._is_leaving and _is_of_a_closed_screen(error):  # defence: screen-of-an-app-that-leaves
+            _log.info("a screen was not made or written to because the app is leaving", exc_info=error)
             return
         if self._driver is not None and self.is_headless:
             super()._handle_exception(error)
@@ -169,3 +172,14 @@ class TerminalApp(App[int]):
     def would_undo(self) -> bool:
         """Whether Ctrl+Z has an edit to undo in the focused text field."""
         return isinstance(self.focused, TextArea) and bool(self.focused.history.undo_stack)
+
+
+def _is_of_a_closed_screen(error: BaseException | None) -> bool:
+    """Whether a handler, a worker or a timer missed a widget or a screen."""
+    match error:
+        case WorkerFailed():
+            return _is_of_a_closed_screen(error.error)  # defence: worker-of-an-app-that-leaves
+        case CallbackError():
+            return _is_of_a_closed_screen(error.__context__)  # defence: timer-of-an-app-that-leaves
+        case _:
+            return isinstance(error, NoMatches | MountError | NoScreen | ScreenError)
