@@ -2818,6 +2818,19 @@ DEFENCES: tuple[Defence, ...] = (
         Instead("return callback()"), "test_a_screen_that_is_closed_before_its_next_frame_is_not_called_back",
     ),
     Defence(
+        "a screen that is closed at once", "no callback while its widgets are removed", "callback-of-a-closed-screen",
+        Instead("return callback()"),
+        "test_a_screen_whose_widgets_are_being_removed_is_not_called_back",
+    ),
+    Defence(
+        "a screen that is closed at once", "no worker without its widgets", "worker-of-a-closed-screen", REMOVED,
+        "test_a_worker_of_a_screen_that_is_closed_ends_before_the_widgets_go",
+    ),
+    Defence(
+        "a screen that is being made", "no messages before its widgets", "screen-without-its-widgets",
+        Instead("return screens"),
+    ),
+    Defence(
         "text before there is a session", "a draft behind an earlier message", "draft-behind-an-earlier-input", REMOVED,
         "test_a_draft_behind_an_earlier_message_is_not_lost_when_that_is_sent",
     ),
@@ -2860,7 +2873,18 @@ DEFENCES: tuple[Defence, ...] = (
     Defence("a session that another process opens", "a lock while it is changed", "lock-of-a-closed-session", REMOVED),
     Defence("an answer of a flow that cannot be written", "an error for it", "answer-on-disk", NEVER),
     Defence("a signal while print waits for the background", "ending the wait", "signal-while-waiting", REMOVED),
-    Defence("a screen that opens while the app leaves", "no crash of it", "screen-of-an-app-that-leaves", NEVER),
+    Defence(
+        "a screen that opens while the app leaves", "no crash of it", "screen-of-an-app-that-leaves", NEVER,
+        "test_a_screen_that_opens_while_the_app_leaves_is_no_crash",
+    ),
+    Defence(
+        "a screen that opens while the app leaves", "no crash of a worker", "worker-of-an-app-that-leaves",
+        Instead("return False"), "test_a_worker_that_misses_a_widget_while_the_app_leaves_is_no_crash",
+    ),
+    Defence(
+        "a screen that opens while the app leaves", "no crash of a timer", "timer-of-an-app-that-leaves",
+        Instead("return False"), "test_a_timer_that_misses_a_widget_while_the_app_leaves_is_no_crash",
+    ),
     Defence(
         "a chart of many edges between two nodes", "adding up each price once", "running-prices",
         Instead("prices = relations.prices(pending)"), "test_hundreds_of_labelled_edges_of_two_nodes_are_laid_out_soon",
@@ -3284,6 +3308,11 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "keys that come with the key before them", "keys that wait for what opens", "keys-of-an-opening-screen",
         REMOVED, "test_letters_that_come_with_the_key_that_opens_a_field_are_in_it",
+    ),
+    Defence(
+        "keys that come with the key before them", "keys behind a command",
+        "keys-of-a-command-that-opens-a-screen", Instead("pass"),
+        "test_letters_that_follow_a_command_that_opens_a_screen_are_in_its_field",
     ),
     Defence(
         "keys that come with the key before them", "keys on their way when the program ends",

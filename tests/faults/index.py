@@ -968,6 +968,14 @@ CASES: dict[str, tuple[str, ...]] = {
     "a screen that is closed at once": (
         "tests/ui/tui/widgets/test_one_shot_screen.py"
         "::test_a_screen_that_is_closed_before_its_next_frame_is_not_called_back",
+        "tests/ui/tui/widgets/test_one_shot_screen.py"
+        "::test_a_screen_whose_widgets_are_being_removed_is_not_called_back",
+        "tests/ui/tui/widgets/test_one_shot_screen.py"
+        "::test_a_worker_of_a_screen_that_is_closed_ends_before_the_widgets_go",
+    ),
+    "a screen that is being made": (
+        "tests/ui/tui/screens/test_subagent.py"
+        "::test_messages_that_come_while_the_screen_of_a_subagent_is_made_are_on_it",
     ),
     "files of ours that are odd": (
         f"{_DRAFT}::test_a_history_that_has_become_long_is_read_from_its_end_and_cut_with_the_next_input",
@@ -1003,6 +1011,8 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "a screen that opens while the app leaves": (
         "tests/ui/tui/test_app.py::test_a_screen_that_opens_while_the_app_leaves_is_no_crash",
+        "tests/ui/tui/test_app.py::test_a_worker_that_misses_a_widget_while_the_app_leaves_is_no_crash",
+        "tests/ui/tui/test_app.py::test_a_timer_that_misses_a_widget_while_the_app_leaves_is_no_crash",
     ),
     "a chart of many edges between two nodes": (
         "tests/flow/layout/test_layout.py::test_hundreds_of_labelled_edges_of_two_nodes_are_laid_out_soon",
@@ -1136,6 +1146,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_letters_that_come_with_the_escape_that_closes_a_screen_are_in_the_message",
         "tests/ui/tui/widgets/test_one_shot_screen.py::"
         "test_letters_that_come_with_the_key_that_opens_a_field_are_in_it",
+        "tests/ui/tui/widgets/test_one_shot_screen.py::"
+        "test_letters_that_follow_a_command_that_opens_a_screen_are_in_its_field",
         "tests/ui/tui/widgets/test_one_shot_screen.py::"
         "test_letters_that_come_with_the_key_that_goes_to_a_pane_are_not_in_the_message",
         "tests/ui/tui/widgets/test_one_shot_screen.py::"

@@ -235,8 +235,11 @@ class KimiTui(PaneMessages):
         self.screen_router.open_initial(name)
 
     def handle_slash(self, text: str) -> bool:
-        """Open the screen of a bare slash command; False if the text is anything else."""
-        return self.screen_router.handle_slash(text)
+        """Open the screen of a bare slash command, for which later keys wait; False if the text is anything else."""
+        opens = self.screen_router.handle_slash(text)
+        if opens and self.panes_mounted:
+            self._input_buffer.hold(self, self._deliver)  # defence: keys-of-a-command-that-opens-a-screen
+        return opens
 
     def offer_resume(self) -> None:
         """Offer to resume an interrupted flow run, if there is one."""
@@ -305,7 +308,7 @@ class KimiTui(PaneMessages):
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
         if event.text.strip() in _QUIT_COMMANDS:
             self.action_leave()
-        elif self.session_controller.starting or not self.screen_router.handle_slash(event.text):
+        elif self.session_controller.starting or not self.handle_slash(event.text):
             self.submit(event.content)
 
     def on_composer_steered(self, event: Composer.Steered) -> None:

@@ -1,5 +1,6 @@
 """Keys that come faster than a screen goes do not take the one below away too."""
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,12 +9,14 @@ from textual import events
 from textual.message import Message
 from textual.messages import InvokeLater
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.option_list import Option
 from kimi_tui.ui.tui.main_screen.find_bar import FindBar
+from kimi_tui.ui.tui.screens.sessions import Sessions
 from kimi_tui.ui.tui.startup.input_buffer import KeyPassed
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import FakeEngine, make_app
@@ -80,6 +83,53 @@ async def test_a_screen_that_is_closed_before_its_next_frame_is_not_called_back(
     assert called == ["open"]
 
 
+class WatchedWidget(Static):
+    """Calls `on_removed` when it is being removed: the screen around it is attached still."""
+
+    on_removed: Callable[[], object]
+
+    def on_unmount(self) -> None:
+        self.on_removed()
+
+
+async def test_a_screen_whose_widgets_are_being_removed_is_not_called_back(tmp_path: Path) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    called: list[str] = []
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        dialog, widget = ChoiceDialog("which?", "", [Option("svg", "s", "SVG")]), WatchedWidget()
+        await app.push_screen(dialog)
+        await dialog.mount(widget)
+        dialog.call_if_open(lambda: called.append("open"))
+        widget.on_removed = lambda: dialog.call_if_open(lambda: called.append("closed"))
+        await app.pop_screen()
+    assert called == ["open"]
+
+
+async def test_a_worker_of_a_screen_that_is_closed_ends_before_the_widgets_go(tmp_path: Path) -> None:
+    """It would search for a widget that is gone, and end the program."""
+    app, _ = make_app(FakeEngine(tmp_path))
+    removed, went_on = asyncio.Event(), False
+
+    async def work() -> None:
+        nonlocal went_on
+        await removed.wait()
+        went_on = True
+
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        dialog, widget = ChoiceDialog("which?", "", [Option("svg", "s", "SVG")]), WatchedWidget()
+        await app.push_screen(dialog)
+        await dialog.mount(widget)
+        dialog.run_worker(work)
+        widget.on_removed = removed.set
+        await pilot.pause()
+        await app.pop_screen()
+        await pilot.pause()
+    assert removed.is_set()
+    assert not went_on
+
+
 @pytest.mark.parametrize("key", ["f1", "ctrl+p", "ctrl+l"])
 async def test_letters_that_come_with_the_escape_that_closes_a_screen_are_in_the_message(
     tmp_path: Path, key: str
@@ -136,6 +186,17 @@ async def test_a_field_that_is_opened_closed_and_opened_in_one_read_gets_the_let
         around: Keys = [("ctrl+p", None), ("x", "x"), ("escape", None)]
         await type_in_one_read(pilot, [*around, ("d", "d"), ("ctrl+p", None), *NOW])
         assert app.main_screen.composer.text == "d"
+        assert app.screen.query_one(Input).value == "now"
+
+
+async def test_letters_that_follow_a_command_that_opens_a_screen_are_in_its_field(tmp_path: Path) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        app.post_message(Composer.Submitted("/sessions", "/sessions"))
+        await type_in_one_read(pilot, NOW)
+        assert app.main_screen.composer.text == ""
+        assert isinstance(app.screen, Sessions)
         assert app.screen.query_one(Input).value == "now"
 
 
