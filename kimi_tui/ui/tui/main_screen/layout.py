@@ -34,6 +34,7 @@ PaneName = Literal["conversation", "flow", "todo", "approvals"]
 PANES: tuple[PaneName, ...] = ("conversation", "flow", "todo", "approvals")
 SHORT_ROWS = 28
 """With fewer rows, a dialog that would leave too few to the conversation replaces it."""
+_LEAST_DIALOG_ROWS = 3
 _MIN_CONVERSATION_ROWS = 6
 
 
@@ -194,6 +195,9 @@ class PaneLayout(LowLatencyScreen):
         self.set_class(is_alone, "-alone")
         if dialog is None:
             return
+        # The message stays in sight while it has the focus; the answers are in sight once the dialog has it.
+        is_cut = is_alone and self.composer.has_focus_within
+        dialog.styles.max_height = max(_LEAST_DIALOG_ROWS, room) if is_cut else None
         dialog.stand_alone(is_alone)
         dialog.fit(room - (0 if is_alone else _MIN_CONVERSATION_ROWS))
         if dialog.can_scroll_on != self._dialog_scrolls:

@@ -14,6 +14,7 @@ from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import FakeEngine
 from tests.ui.tui.flow_pane.flow_driver import FlowDriver, open_flow
 from tests.ui.tui.pilot_driver import PilotDriver, Start
+from tests.ui.tui.screen_text import app_text
 
 TODO_CALL = wire_scenarios.call("t", "SetTodoList", "{}")
 TODO = wire_scenarios.result("t", "", wire_scenarios.todo(1))
@@ -175,3 +176,18 @@ async def test_where_an_approval_leaves_the_chart_no_rows_it_is_opened_zoomed(
         assert one.pane.chart.size.height >= 8
         await one.press("escape")
         assert (one.app.main_screen.zoomed, one.app.main_screen.query_one(ApprovalDialog).has_focus) == (None, True)
+
+
+@pytest.mark.parametrize("rows", [8, 10, 12])
+async def test_in_a_low_terminal_the_message_is_in_sight_while_it_has_the_focus(start: Start, rows: int) -> None:
+    async with start(size=(80, rows)) as driver:
+        screen = driver.app.main_screen
+        await driver.type("hello")
+        await driver.say(*wire_scenarios.approval())
+        await driver.pilot.pause()
+        assert screen.composer.prompt.has_focus
+        assert screen.region.contains_region(screen.composer.prompt.region)
+        assert "› hello" in app_text(driver.app)
+        await driver.press("f5")
+        await driver.pilot.pause()
+        assert "y  Yes, this once" in app_text(driver.app)
