@@ -56,7 +56,7 @@ def _hides_another(entry: Path) -> bool:
     return tracked is None or any(top in file.parents for file in tracked)  # defence: repositories-over-tracked-files
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ChangeUndoer:
     """Undoes changes below `roots`; `found` are all repositories there, each of which is checked. `remotes` is
     what the command line shows of push destinations. `others_run`: commands run that can change files meanwhile.
@@ -68,8 +68,8 @@ class ChangeUndoer:
     others_run: bool = False
     git_written: bool = True
     """Whether the command could write settings of Git."""
-    room: list[int] = field(default_factory=lambda: [MAX_INDEXES])
-    """The bytes of indexes that are still looked at, in its only element."""
+    room: int = field(default_factory=lambda: MAX_INDEXES)
+    """The bytes of indexes that are still looked at."""
 
     def undo(self, now: RepositoryState, before: RepositoryState | None) -> Generator[str]:
         """Undo the changes since `before`; None for a repository that was not there."""
@@ -178,8 +178,8 @@ class ChangeUndoer:
         if name != "index" and not is_shared_index(name):
             return False
         with contextlib.suppress(OSError):
-            self.room[0] -= (entry / name).lstat().st_size
-        return self.room[0] < 0
+            self.room -= (entry / name).lstat().st_size
+        return self.room < 0
 
     def _undo_programs_of_rebase(self, todo: Path, new: Collection[bytes], *, long: bool) -> Generator[str]:
         if not new and not long:
