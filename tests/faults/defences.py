@@ -2812,6 +2812,7 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "text before there is a session", "a draft from the start", "draft-before-the-session", REMOVED,
         "test_what_was_sent_and_typed_while_the_session_starts_outlives_the_program",
+        too=(("draft-at-an-early-end", REMOVED),),
     ),
     Defence(
         "a screen that is closed at once", "no callback without its widgets", "callback-of-a-closed-screen",
