@@ -75,19 +75,26 @@ async def test_nobody_reading_is_told_once_and_ends_it():
     os.close(sink)
 
 
-async def writers_ended() -> None:
+@pytest.fixture(autouse=True)
+def earlier_threads() -> frozenset[threading.Thread]:
+    """Those of tests before, which may never end."""
+    return frozenset(threading.enumerate())
+
+
+async def writers_ended(earlier: frozenset[threading.Thread]) -> None:
     """Wait for the threads of writers that were given up, so that none writes to a later file."""
-    for thread in [thread for thread in threading.enumerate() if thread.name == "stdout"]:
-        await asyncio.to_thread(thread.join)
+    for thread in set(threading.enumerate()) - earlier:
+        if thread.name == "stdout":
+            await asyncio.to_thread(thread.join, 10)
 
 
-async def test_a_reader_that_never_reads_is_not_waited_for_for_ever():
+async def test_a_reader_that_never_reads_is_not_waited_for_for_ever(earlier_threads: frozenset[threading.Thread]):
     source, sink = os.pipe()
     writer = LineWriter(sink)
     writer.write(b"x" * 1_000_000 + b"\n")
     await writer.close(patience_s=0.05)
     os.close(source)  # the thread's write fails now
-    await writers_ended()
+    await writers_ended(earlier_threads)
     os.close(sink)
 
 
@@ -106,7 +113,7 @@ async def test_the_end_of_the_input_is_noticed_while_lines_wait_for_a_consumer()
     os.close(source)
 
 
-async def test_blocked_output_is_given_up_once_the_input_has_ended():
+async def test_blocked_output_is_given_up_once_the_input_has_ended(earlier_threads: frozenset[threading.Thread]):
     source, sink = os.pipe()
     broken = asyncio.Event()
     writer = LineWriter(sink, on_broken=broken.set)
@@ -116,7 +123,7 @@ async def test_blocked_output_is_given_up_once_the_input_has_ended():
     assert broken.is_set()
     await writer.close()
     os.close(source)  # the thread's write fails now
-    await writers_ended()
+    await writers_ended(earlier_threads)
     os.close(sink)
 
 
