@@ -65,11 +65,11 @@ class McpTool(Tool[AnyParams]):
     def spec(self) -> ToolSpec:
         return self._spec
 
-    def _offer_mark(self) -> str:
-        """Identify the server behind the name, and what it says of its tool: that decides what the model sends."""
+    def _definition_digest(self) -> str:
+        """Hash the server and its definition of the tool, which decides what the model sends."""
         place, remote = self._connection.server.config.place, self.remote
-        offer = json.dumps([place, remote.description, remote.parameters], sort_keys=True)
-        return hashlib.sha256(offer.encode()).hexdigest()  # defence: scope-of-one-offer
+        definition = json.dumps([place, remote.description, remote.parameters], sort_keys=True)
+        return hashlib.sha256(definition.encode()).hexdigest()  # defence: scope-of-one-definition
 
     async def call(self, params: AnyParams) -> ToolReturnValue:
         arguments: JsonObject = dict(params.model_extra or {})
@@ -85,7 +85,7 @@ class McpTool(Tool[AnyParams]):
                 description=tr("Call `{tool}` of the MCP server `{server}`", tool=tool, server=server),
                 display=(ShellBlock(language="json", command=shown),) if arguments else (),
                 scope=Scope(
-                    (_scope_key(self._connection.server.name, self.remote.name, self._offer_mark()),),
+                    (_scope_key(self._connection.server.name, self.remote.name, self._definition_digest()),),
                     tr("calls to `{tool}` on the MCP server `{server}`", tool=tool, server=server),
                 ),
                 subject=ArgumentsSubject(arguments),
@@ -109,9 +109,9 @@ class McpTool(Tool[AnyParams]):
         return tool_result(result, self._capabilities())
 
 
-def _scope_key(server: str, tool: str, offer: str) -> str:
+def _scope_key(server: str, tool: str, digest: str) -> str:
     """Both names may have any printable character, so nothing between them would show where one ends."""
-    return f"mcp:{json.dumps([server, tool, offer])}"  # defence: scope-of-one-tool
+    return f"mcp:{json.dumps([server, tool, digest])}"  # defence: scope-of-one-tool
 
 
 def _progress(completed: float, total: float | None, message: str | None) -> str:

@@ -2160,11 +2160,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_yes_for_a_tool_covers_no_other_whatever_the_names_hold",
     ),
     Defence(
-        "31 cmd_split", "a yes for a tool as its server described it", "scope-of-one-offer", Value('""'),
+        "31 cmd_split", "a yes for a tool as its server described it", "scope-of-one-definition", Value('""'),
         "test_a_yes_for_a_tool_covers_it_only_while_its_server_says_the_same_of_it",
     ),
     Defence(
-        "31 cmd_split", "the same for the server behind the name", "scope-of-one-offer", Value('""'),
+        "31 cmd_split", "the same for the server behind the name", "scope-of-one-definition", Value('""'),
         "test_a_yes_for_a_tool_covers_no_other_server_that_later_has_the_same_name",
     ),
     Defence(
