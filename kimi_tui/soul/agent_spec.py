@@ -113,7 +113,7 @@ def agent_file(name: str) -> Path:
 
 def read_agent_spec(file: Path) -> AgentSpec:
     """Read and resolve an agent file. Raises AgentSpecError with file, line and key."""
-    chain = [_read(_real(file.expanduser()))]
+    chain = [_read(real_path(file.expanduser()))]
     while (extended := _extended(chain[-1])) is not None:
         if any(extended == spec.file for spec in chain):
             raise chain[-1].wrong("the agent files extend each other in a circle", "extend")
@@ -123,11 +123,6 @@ def read_agent_spec(file: Path) -> AgentSpec:
     return _merge_chain(chain)
 
 
-def _real(path: Path) -> Path:
-    """Resolve symbolic links; unlike with `Path.resolve`, a loop is an error only when the file is read."""
-    return real_path(path)
-
-
 def _extended(spec: _SpecFile) -> Path | None:
     match spec.fields.extend:
         case None:
@@ -135,7 +130,7 @@ def _extended(spec: _SpecFile) -> Path | None:
         case "default":
             return agent_file("default").resolve()
         case path:
-            return _real(spec.file.parent / Path(path).expanduser())
+            return real_path(spec.file.parent / Path(path).expanduser())
 
 
 def _merge_chain(chain: list[_SpecFile]) -> AgentSpec:
@@ -178,7 +173,7 @@ def _merge_chain(chain: list[_SpecFile]) -> AgentSpec:
 
 
 def _prompt_path(spec: _SpecFile) -> Path:
-    path = _real(spec.file.parent / (spec.fields.system_prompt_path or Path()).expanduser())
+    path = real_path(spec.file.parent / (spec.fields.system_prompt_path or Path()).expanduser())
     if not is_file(path):
         raise spec.wrong(f"file not found: {path}", "system_prompt_path")
     if is_sensitive(path):  # defence: prompt-is-no-secret
@@ -191,7 +186,7 @@ def _subagents(spec: _SpecFile | None) -> dict[str, SubagentSpec]:
         return {}
     subagents: dict[str, SubagentSpec] = {}
     for name, fields in (spec.fields.subagents or {}).items():
-        path = _real(spec.file.parent / fields.path.expanduser())
+        path = real_path(spec.file.parent / fields.path.expanduser())
         if not is_file(path):
             raise spec.wrong(f"file not found: {path}", "subagents", name, "path")
         subagents[name] = SubagentSpec(path, fields.description)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from kimi_tui.paths import real_path
+from kimi_tui.paths import path_exists, real_path
 from kimi_tui.regular_file import read_start
 from kimi_tui.soul.environment import checked_out_branch, shell_name, system_name
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
@@ -80,7 +80,7 @@ def _entries(folder: Path, limit: int) -> list[tuple[os.DirEntry[str] | None, in
 
 def project_root(work_dir: Path) -> Path:
     """Return the nearest ancestor with a `.git`, else the work dir itself."""
-    return next((folder for folder in (work_dir, *work_dir.parents) if os.path.exists(folder / ".git")), work_dir)  # noqa: PTH110
+    return next((folder for folder in (work_dir, *work_dir.parents) if path_exists(folder / ".git")), work_dir)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def instruction_files(work_dir: Path) -> list[InstructionFile]:
         file
         for folder in reversed(folders)
         for name in ("AGENTS.md", "agents.md", ".kimi-tui/AGENTS.md", ".kimi/AGENTS.md")
-        if not (name == "agents.md" and os.path.exists(folder / "AGENTS.md")) and (file := _read(folder / name, root))  # noqa: PTH110
+        if not (name == "agents.md" and path_exists(folder / "AGENTS.md")) and (file := _read(folder / name, root))
     ]
     remaining, shares = AGENTS_MD_BYTES, dict[Path, int]()
     for number, file in enumerate(sorted(files, key=lambda file: file.size)):

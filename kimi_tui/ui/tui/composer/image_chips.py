@@ -50,7 +50,7 @@ def dropped_paths(text: str) -> list[Path]:
         return []
     for words in ([text], text.splitlines(), _shell_words(text)):
         files = [_path(word.strip()) for word in words]
-        found = [file for file in files if file is not None and _is_file(file)]
+        found = [file for file in files if file is not None and is_file(file)]
         if found and len(found) == len(files) <= MAX_FILES:
             return found
     return []
@@ -76,13 +76,6 @@ def _path(word: str) -> Path | None:
     if word.startswith("~/"):
         word = str(Path.home()) + word[1:]
     return Path(word) if word.startswith("/") and "\0" not in word else None
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return is_file(path)
-    except OSError:
-        return False
 
 
 class ImageChips:
