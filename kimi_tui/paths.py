@@ -15,6 +15,15 @@ _MAX_FOLLOWED = 40
 _CLOSED = (stat.S_IFDIR, stat.S_IFREG)
 
 
+def require_home() -> None:
+    """Raises UsageError if the user has no home folder: every path of ours, and what is protected, depends on it."""
+    if "HOME" not in os.environ and os.path.expanduser("~") == "~":  # noqa: PTH111 - pathlib raises
+        from kimi_tui.errors import UsageError
+        from kimi_tui.i18n import tr
+
+        raise UsageError(tr("this user has no home folder: set HOME"))
+
+
 def home() -> Path:
     """Return `$KIMI_TUI_HOME`, else `$KIMI_SHARE_DIR` (from Kimi CLI), else `~/.kimi-tui`. It may not exist."""
     for variable in ("KIMI_TUI_HOME", "KIMI_SHARE_DIR"):

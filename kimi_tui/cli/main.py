@@ -1,7 +1,6 @@
 """The entry point: parses the command line and dispatches. Heavy imports are deferred."""
 
 import gc
-import os
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -37,18 +36,11 @@ def _parse_and_run(arguments: list[str]) -> int:
     from kimi_tui.cli.options import parse
 
     if arguments not in (["--help"], ["-h"]):
+        from kimi_tui.paths import require_home
+
         forbid_dumps()  # defence: no-dumps
-        _check_home()  # defence: user-without-a-home
+        require_home()  # defence: user-without-a-home
     return _run(parse(arguments))
-
-
-def _check_home() -> None:
-    """Raises UsageError if there is no home folder: every path of ours, and what is protected, depends on it."""
-    if "HOME" not in os.environ and os.path.expanduser("~") == "~":  # noqa: PTH111 - pathlib raises
-        from kimi_tui.errors import UsageError
-        from kimi_tui.i18n import tr
-
-        raise UsageError(tr("this user has no home folder: set HOME"))
 
 
 def _run(options: "argparse.Namespace") -> int:
