@@ -12,12 +12,12 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_file, is_folder, path_exists, real_path
 from kimi_tui.regular_file import read_bytes, read_start
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_names import unknown_names
 
-# ruff: noqa: PTH110, PTH112, PTH113, PTH114 - those of pathlib raise below a folder that the user cannot read
+# ruff: noqa: PTH114 - those of pathlib raise below a folder that the user cannot read
 _MAX_MODULES = 100
 _MAX_FOLDERS = 1_000
 _MAX_LINE = 4096
@@ -66,7 +66,7 @@ def repository_around(folder: Path) -> Repository | None:
 
 def repository_at(entry: Path) -> Repository:
     """Return the repository of this `.git`. Raises as `repository_around` does."""
-    if os.path.isdir(entry):
+    if is_folder(entry):
         git_dir = real_path(entry)
     else:
         named = only_line(entry)
@@ -107,14 +107,14 @@ def git_dir_at(entry: Path) -> GitDir | None:
     """
     if os.path.islink(entry):
         real = real_path(entry)
-        return GitDir(real, False, (real,), False, linked=True) if os.path.isdir(real) else None
-    if os.path.isdir(entry):
+        return GitDir(real, False, (real,), False, linked=True) if is_folder(real) else None
+    if is_folder(entry):
         return _looked_at(entry)
-    real = _named_by(entry) if os.path.isfile(entry) else None
+    real = _named_by(entry) if is_file(entry) else None
     if real is None:
         return None
     found = _looked_at(real)
-    targets = filter(os.path.exists, hook_targets_of_git_file(entry))  # defence: hooks-in-linked-worktrees
+    targets = filter(path_exists, hook_targets_of_git_file(entry))  # defence: hooks-in-linked-worktrees
     return replace(found, guarded=(*found.guarded, *targets, entry), files=(entry,))
 
 
@@ -126,14 +126,12 @@ def is_in_git_dir(real: Path) -> bool:
 def looks_like_git_dir(folder: Path) -> bool:
     if not os.path.lexists(folder / "HEAD"):
         return False
-    return os.path.lexists(folder / "commondir") or (
-        os.path.isdir(folder / "objects") and os.path.isdir(folder / "refs")
-    )
+    return os.path.lexists(folder / "commondir") or (is_folder(folder / "objects") and is_folder(folder / "refs"))
 
 
 def _is_named_by(entry: Path, real: Path) -> bool:
     """Whether the file is in the folder that a `.git` file or link points to."""
-    if not (os.path.islink(entry) or os.path.isfile(entry)):
+    if not (os.path.islink(entry) or is_file(entry)):
         return False
     named = _target(entry)
     return named is not None and real.is_relative_to(named) and not entry.is_relative_to(named)
@@ -154,7 +152,7 @@ def _looked_at(path: Path) -> GitDir:
     linked = any(guard.is_symlink() for guard in guarded)
     if linked:
         return GitDir(path, False, (path,), False)
-    return GitDir(path, True, tuple(guarded), not os.path.exists(path / "hooks"))
+    return GitDir(path, True, tuple(guarded), not path_exists(path / "hooks"))
 
 
 def _guarded(path: Path) -> Iterator[Path]:
@@ -162,13 +160,13 @@ def _guarded(path: Path) -> Iterator[Path]:
     for folder in (path, *submodule_git_dirs(path), *worktrees):
         for name in ("hooks", "config", "config.worktree"):
             guard = folder / name
-            if os.path.exists(guard) or guard.is_symlink():
+            if path_exists(guard) or guard.is_symlink():
                 yield guard
         yield from (folder / name for name in sorted(unknown_names(folder)))  # defence: files-of-other-programs
         if folder == path or folder in worktrees:
-            yield from (target for target in hook_and_include_targets(folder, path.parent) if os.path.exists(target))
+            yield from (target for target in hook_and_include_targets(folder, path.parent) if path_exists(target))
     for folder in worktrees:
-        yield from (folder / name for name in ("commondir", "gitdir") if os.path.isfile(folder / name))
+        yield from (folder / name for name in ("commondir", "gitdir") if is_file(folder / name))
 
 
 def submodule_git_dirs(git_dir: Path) -> list[Path]:
@@ -179,10 +177,10 @@ def submodule_git_dirs(git_dir: Path) -> list[Path]:
         if not waiting or len(found) >= _MAX_MODULES:
             break
         folder = waiting.pop()
-        if os.path.exists(folder / "HEAD"):
+        if path_exists(folder / "HEAD"):
             found.append(folder)
             waiting.append(folder / "modules")
-        elif os.path.isdir(folder) and not folder.is_symlink():
+        elif is_folder(folder) and not folder.is_symlink():
             waiting.extend(folder.iterdir())
     return found
 
@@ -222,7 +220,7 @@ def _behind_links(hooks: Iterable[Path]) -> Iterator[Path]:
     for folder in hooks:
         with contextlib.suppress(OSError), os.scandir(folder) as entries:
             for entry in islice((one for one in entries if one.is_symlink()), _MAX_MODULES):
-                if not os.path.isdir(entry.path):  # defence: hooks-that-are-links
+                if not is_folder(entry.path):  # defence: hooks-that-are-links
                     yield real_path(entry.path)
 
 
@@ -334,7 +332,7 @@ def _named_by(entry: Path) -> Path | None:
     if back is None or common is None or real_path(real / back) != real_path(entry):
         return None
     shared = real_path(real / common)
-    return shared if real.parent == shared / "worktrees" and os.path.isfile(shared / "HEAD") else None
+    return shared if real.parent == shared / "worktrees" and is_file(shared / "HEAD") else None
 
 
 def named_folder(entry: Path) -> Path | None:

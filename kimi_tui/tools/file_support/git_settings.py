@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_file, is_folder, path_exists, real_path
 from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.git_dirs import (
     git_dir_at,
@@ -93,9 +93,9 @@ def runs_no_program(folder: Path) -> bool:
     try:
         for above in (folder, *folder.parents):
             entry = above / ".git"
-            if os.path.isdir(entry):  # noqa: PTH112 - never raises
+            if is_folder(entry):
                 return _is_git_dir(entry) and _is_plain(entry, above)  # defence: sure-git-dir
-            if os.path.exists(entry) or entry.is_symlink():  # noqa: PTH110 - never raises
+            if path_exists(entry) or entry.is_symlink():
                 return _is_plain_link(entry, above)
             # defence: possible-bare-repository
             if os.path.lexists(above / "HEAD"):  # Git also takes the rest from a `commondir`, and a dangling link
@@ -135,8 +135,8 @@ def reads_another_repository(folder: Path, folders: Sequence[Path]) -> bool:
         if found is None:
             return False
         entry = found.top / ".git"
-        own = os.path.isdir(entry) and not entry.is_symlink()  # noqa: PTH112 - never raises
-        linked_back = os.path.isfile(entry) and not entry.is_symlink() and git_dir_at(entry) is not None  # noqa: PTH113
+        own = is_folder(entry) and not entry.is_symlink()
+        linked_back = is_file(entry) and not entry.is_symlink() and git_dir_at(entry) is not None
         if not (own or linked_back) and not all(_is_within(path, folders) for path in (found.git_dir, found.common)):
             return True
         objects = found.common / "objects"
@@ -172,17 +172,17 @@ def _is_git_dir(folder: Path) -> bool:
     head = folder / "HEAD"
     if head.is_symlink() or not _HEAD.fullmatch(_text(head, 4096)):
         return False
-    return all(os.path.isdir(folder / name) and os.access(folder / name, os.X_OK) for name in ("objects", "refs"))  # noqa: PTH112
+    return all(is_folder(folder / name) and os.access(folder / name, os.X_OK) for name in ("objects", "refs"))
 
 
 def _is_plain(git_dir: Path, top: Path) -> bool:
     # defence: git-common-dir
     if os.path.lexists(git_dir / "commondir"):  # Git reads the settings of the folder that it names
         return False
-    if os.path.exists(git_dir / "config.worktree") or _hooked(git_dir / "hooks"):  # noqa: PTH110 - never raises
+    if path_exists(git_dir / "config.worktree") or _hooked(git_dir / "hooks"):
         return False
     config = git_dir / "config"
-    if os.path.exists(config) and not _config_is_plain(_text(config, _MAX_CONFIG), top):  # noqa: PTH110 - never raises
+    if path_exists(config) and not _config_is_plain(_text(config, _MAX_CONFIG), top):
         return False
     return _index_is_plain(git_dir)
 
@@ -213,13 +213,13 @@ def _config_is_plain(text: str, top: Path) -> bool:
 
 def _hooked(folder: Path) -> bool:
     """Whether the repository has a hook that Git runs even on reads, after it refreshes its index."""
-    return os.path.exists(folder / "post-index-change")  # noqa: PTH110 - never raises
+    return path_exists(folder / "post-index-change")
 
 
 def _index_is_plain(git_dir: Path) -> bool:
     """Whether the index has no submodules: in each, Git would use the settings there."""
     index = git_dir / "index"
-    if not os.path.exists(index):  # noqa: PTH110 - never raises
+    if not path_exists(index):
         return True
     return not any(git_dir.glob("sharedindex.*")) and _GITLINK not in read_bytes(index, most=_MAX_INDEX)
 

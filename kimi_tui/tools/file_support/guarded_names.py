@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from kimi_tui.paths import HARMLESS_IN_A_HOME, real_path
+from kimi_tui.paths import HARMLESS_IN_A_HOME, is_folder, real_path
 
 # defence: folders-of-agents
 _ACTS = frozenset({".git", ".kimi-tui", ".kimi", ".claude", ".agents", ".codex", ".mcp.json"})
@@ -66,7 +66,7 @@ def started_in(project: Path) -> tuple[str, ...]:
 
 
 def _is_no_folder(path: str) -> bool:
-    return os.path.lexists(path) and not os.path.isdir(path)  # noqa: PTH112 - never raises
+    return os.path.lexists(path) and not is_folder(path)
 
 
 def starts_programs(parts: Sequence[str]) -> bool:
@@ -105,18 +105,15 @@ def linked_from_instructing_name(real: Path, folder: Path) -> bool:
     for above in real.parents:
         with suppress(OSError), os.scandir(above) as entries:
             for entry in entries:
-                if entry.is_symlink() and instructs_agents((entry.name,)) and _leads_to(entry.path, real):
+                if (
+                    entry.is_symlink()
+                    and instructs_agents((entry.name,))
+                    and real.is_relative_to(real_path(entry.path))
+                ):
                     return True
         if above == folder:
             break
     return False
-
-
-def _leads_to(link: str, real: Path) -> bool:
-    try:
-        return real.is_relative_to(real_path(Path(link)))
-    except (OSError, ValueError):
-        return False
 
 
 def starts_programs_for_user(real: Path, folder: Path | None, home: Path) -> bool:

@@ -19,7 +19,7 @@ from typing import Literal
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
-from kimi_tui.paths import is_file, is_folder, real_path
+from kimi_tui.paths import is_file, is_folder, path_exists, real_path
 from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, hook_targets_of_git_file, user_git_paths
 from kimi_tui.tools.file_support.guarded_names import started_in
 from kimi_tui.tools.file_support.workspace import Workspace
@@ -448,7 +448,7 @@ def configured_paths(listed: Iterable[Path], config: SandboxConfig, workspace: W
 
 def _existing(real: Iterable[Path]) -> list[Path]:
     """Return the existing ones of real paths, which are not resolved again: a command may have put a link there."""
-    return [path for path in dict.fromkeys(real) if os.path.exists(path)]  # noqa: PTH110 - never raises
+    return [path for path in dict.fromkeys(real) if path_exists(path)]
 
 
 def existing_paths(found: Iterable[str | Path]) -> list[Path]:
@@ -457,4 +457,4 @@ def existing_paths(found: Iterable[str | Path]) -> list[Path]:
     for path in found:
         if os.path.lexists(path):
             real[real_path(path)] = None
-    return [path for path in real if os.path.exists(path)]  # noqa: PTH110 - never raises below a closed folder
+    return [path for path in real if path_exists(path)]

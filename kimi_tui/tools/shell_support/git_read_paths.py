@@ -5,11 +5,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_file, real_path
 from kimi_tui.permission.programs.program import Tracked
 from kimi_tui.tools.file_support.git_index import tracked_files
 
-# ruff: noqa: PTH113 - that of pathlib raises below a folder that the user cannot read
 _NAME = re.compile(r"[\w.@/+ -][\w.@/+ ~-]*")
 _PLAIN_SPEC = re.compile(r"[\w.@/+ *-][\w.@/+ *~-]*")
 
@@ -35,7 +34,7 @@ def prints_history(tracked: Tracked, folder: Path) -> bool:
     paths = _paths(tracked, folder)
     if not tracked.history and not (tracked.history_if_named and len(paths) < len(tracked.specs)):
         return False
-    named = bool(paths) and all(_NAME.fullmatch(path) and os.path.isfile(folder / path) for path in paths)
+    named = bool(paths) and all(_NAME.fullmatch(path) and is_file(folder / path) for path in paths)
     return not named
 
 

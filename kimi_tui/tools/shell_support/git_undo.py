@@ -6,7 +6,7 @@ from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_folder, real_path
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import hook_and_include_targets, hook_targets_of_git_file, named_in
 from kimi_tui.tools.file_support.git_index import tracked_files
@@ -117,7 +117,7 @@ class ChangeUndoer:
             self._put_back(entry / "gitdir", was.gitdir or b"" if was.gitdir != now.gitdir else b"")
             yield f"`{entry}/gitdir` was put aside: Git would repair or remove a worktree elsewhere by it"
         yield from self._undo_refs(entry, {name for name, _ in now.refs - was.refs}, was.head)
-        if was.head and not os.path.lexists(entry / HEAD) and os.path.isdir(entry / "objects"):  # noqa: PTH112 - never raises
+        if was.head and not os.path.lexists(entry / HEAD) and is_folder(entry / "objects"):
             write_new(entry / HEAD, was.head, self.roots)  # defence: repositories-that-git-finds-no-more
             yield f"`{entry / HEAD}` came back: Git would use another repository"
         yield from self._undo_states(entry, changed_states(now.states, was.states))

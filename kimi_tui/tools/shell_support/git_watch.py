@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kimi_tui.paths import real_path
+from kimi_tui.paths import is_file, is_folder, real_path
 from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.file_support.git_dirs import GitDir, find_git_dir, git_dir_at, named_folder, user_git_paths
 from kimi_tui.tools.file_support.git_settings import NO_REMOTES, ShownRemotes
@@ -100,7 +100,7 @@ class GitWatch:
         roots = self._roots()
         new: dict[Path, None] = {}
         for entry in found:
-            named = named_folder(entry) if entry.name.lower() == ".git" and os.path.isfile(entry) else None  # noqa: PTH113
+            named = named_folder(entry) if entry.name.lower() == ".git" and is_file(entry) else None
             if named is not None and not any(map(named.is_relative_to, roots)):
                 git = git_dir_at(entry)
                 if git is not None and git.writable:
@@ -279,7 +279,7 @@ def _close_unread(
     """Rename what makes these folders repositories, without a look at their settings."""
     for entry in excess:
         with _noting_failure(failed, entry):
-            if os.path.isdir(entry) and not os.path.islink(entry):  # noqa: PTH112, PTH114 - never raise
+            if is_folder(entry) and not os.path.islink(entry):  # noqa: PTH114 - never raises
                 with contextlib.suppress(FileNotFoundError):
                     move_aside(entry / "HEAD", roots)
             if entry.name.lower() == ".git":
@@ -316,14 +316,14 @@ class _Roots:
         for folder in tuple(folders):
             entry = folder / ".git"
             # defence: links-that-lead-nowhere
-            if not os.path.isdir(entry) or entry.is_symlink():  # noqa: PTH112 - never raises
+            if not is_folder(entry) or entry.is_symlink():
                 around = self.around(folder)
                 if around is not None and around.writable and not any(map(around.path.is_relative_to, folders)):
                     folders.append(around.path)  # defence: watch-the-repository-around
         others = (*self.others(), *self.reached)
-        folders += [one for one in others if os.path.isdir(one) and not any(map(one.is_relative_to, folders))]  # noqa: PTH112
+        folders += [one for one in others if is_folder(one) and not any(map(one.is_relative_to, folders))]
         for one in self._written:
-            if real_path(one) == one and os.path.isdir(one) and not any(map(one.is_relative_to, folders)):  # noqa: PTH112
+            if real_path(one) == one and is_folder(one) and not any(map(one.is_relative_to, folders)):
                 folders.append(one)  # defence: repositories-once-around
         self._written.update(dict.fromkeys(folders))
         return folders

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 
-from kimi_tui.paths import find_program, real_path
+from kimi_tui.paths import find_program, is_folder, path_exists, real_path
 from kimi_tui.regular_file import is_regular_or_absent, read_start
 from kimi_tui.tools.file_support.git_dirs import Repository, named_in
 from kimi_tui.tools.shell_support.safe_rename import move_aside, write_new
@@ -89,7 +89,7 @@ class LfsConfigs:
         file = repository.top / LFS_CONFIG
         with contextlib.suppress(OSError):
             return _Read((), _content(file), os.readlink(file))  # noqa: PTH115 - of its text
-        if os.path.exists(file):  # noqa: PTH110 - never raises
+        if path_exists(file):
             return _Read((), _content(file))
         fingerprint = _fingerprint(repository)
         before = self._known.get(entry)
@@ -114,7 +114,7 @@ def _repositories(entries: Iterable[Path]) -> Mapping[Path, Repository]:
 
 def _git_dir(entry: Path) -> Path:
     """Return the Git directory that a `.git` is or names. Raises OSError."""
-    if entry.is_symlink() or os.path.isdir(entry):  # noqa: PTH112 - never raises
+    if entry.is_symlink() or is_folder(entry):
         return real_path(entry) if entry.is_symlink() else entry
     text = named_in(read_start(entry, _MAX_LINE))
     return entry if text is None else real_path(entry.parent / text.removeprefix("gitdir: "))

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from pathlib import Path
 
-from kimi_tui.paths import is_folder, real_path
+from kimi_tui.paths import is_folder, path_exists, real_path
 
 PYTHON = os.path.realpath(sys.executable)
 """The interpreter for programs of our own that need only the standard library."""
@@ -32,7 +32,7 @@ def program_files() -> tuple[Path, ...]:
     prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
     found = [Path(prefix, name) for prefix in prefixes for name in _OF_A_PREFIX]
     found += [Path(sysconfig.get_path(name)) for name in _OF_IMPORTS]
-    real = {real_path(path) for path in (*found, PYTHON, _PACKAGE) if path and os.path.exists(path)}  # noqa: PTH110
+    real = {real_path(path) for path in (*found, PYTHON, _PACKAGE) if path and path_exists(path)}
     return tuple(sorted(path for path in real if real.isdisjoint(path.parents)))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from kimi_tui.i18n import tr
-from kimi_tui.paths import is_file, real_path
+from kimi_tui.paths import is_file, is_folder, real_path
 from kimi_tui.permission.command_risk import Severity
 from kimi_tui.permission.programs.classifier import classify
 from kimi_tui.permission.programs.options import Level
@@ -147,7 +147,7 @@ def _is_protected(word: str, folder: Path, workspace: Workspace) -> bool:
         real = real_path(path)
     except (OSError, ValueError):  # a link that only its owner may read; half a surrogate pair, which names no file
         return False
-    if word and (workspace.is_our_home(real) or (real.name.lower() in _OF_KEYS and os.path.isdir(real))):  # noqa: PTH112 - never raises
+    if word and (workspace.is_our_home(real) or (real.name.lower() in _OF_KEYS and is_folder(real))):
         return True
     try:
         return _guards(real, workspace) or (is_file(real) and workspace.resolve_real(real).sensitive)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kimi_tui.paths import is_folder, real_path
+from kimi_tui.paths import is_file, is_folder, real_path
 from kimi_tui.regular_file import read_bytes, read_start
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import (
@@ -158,7 +158,7 @@ def _link(entry: Path) -> bytes | None:
     """The text of a `.git` file, or the target of a link; None for a folder."""
     if entry.is_symlink():
         return b"-> " + os.fsencode(entry.readlink())
-    return read_content(entry) if os.path.isfile(entry) else None  # noqa: PTH113 - never raises
+    return read_content(entry) if is_file(entry) else None
 
 
 def read_content(file: Path, most: int = _MAX_CONFIG) -> bytes:

@@ -118,7 +118,7 @@ def _existing(home: Path, names: Iterable[str]) -> Iterator[str]:
         listed = None
     for name in names:
         first = name.partition("/")[0]
-        if (listed is None or first.lower() in listed) and os.path.exists(f"{home}/{name}"):  # noqa: PTH110
+        if (listed is None or first.lower() in listed) and path_exists(f"{home}/{name}"):
             yield name
 
 
@@ -138,7 +138,7 @@ def _program_folders(home: Path, programs: Iterable[str]) -> Iterator[Path]:
         parts = folder.relative_to(home).parts
         if parts[-1] in ("bin", "shims", "sbin", "scripts") and len(parts) > 1 and not parts[0].startswith("."):
             above = folder.parent
-            if any(all(os.path.exists(above / name) for name in names) for names in _INSTALLATIONS):  # noqa: PTH110
+            if any(all(path_exists(above / name) for name in names) for names in _INSTALLATIONS):
                 yield above
                 continue
             # defence: projects-beside-programs

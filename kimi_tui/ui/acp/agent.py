@@ -1,7 +1,6 @@
 """The ACP agent: sessions by id, each with its own engine."""
 
 import asyncio
-import os
 import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -43,6 +42,7 @@ from acp.schema import (
 from kimi_tui import __version__
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.config import Server
+from kimi_tui.paths import is_file, is_folder
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.session.session_index import find_sessions, fork
 from kimi_tui.soul.engine import Engine
@@ -313,7 +313,7 @@ def _session_response(response: type[R], session: AcpSession, **fields: str) -> 
 def _folder(text: str) -> Path:
     """Parse a folder. Raises RequestError."""
     folder = Path(text)
-    if not folder.is_absolute() or not os.path.isdir(folder):  # noqa: PTH112 - any name is answered
+    if not folder.is_absolute() or not is_folder(folder):
         raise RequestError(INVALID_PARAMS, f"{text!r} is not a folder here")
     return folder.resolve()
 
@@ -321,7 +321,7 @@ def _folder(text: str) -> Path:
 def _session_folder(work_dir: Path, session_id: str) -> Path:
     """Find the folder of a session. Raises RequestError."""
     folder = sessions_dir(work_dir) / session_id
-    if "/" in session_id or not os.path.isfile(folder / "wire.jsonl"):  # noqa: PTH113 - any name is answered
+    if "/" in session_id or not is_file(folder / "wire.jsonl"):
         raise unknown_session(session_id, "not found in this folder")
     return folder
 
