@@ -196,8 +196,10 @@ class PaneLayout(LowLatencyScreen):
         if dialog is None:
             return
         # The message stays in sight while it has the focus; the answers are in sight once the dialog has it.
-        is_cut = is_alone and self.composer.has_focus_within
-        dialog.styles.max_height = max(_LEAST_DIALOG_ROWS, room) if is_cut else None
+        if is_alone and self.composer.has_focus_within:
+            dialog.styles.max_height = max(_LEAST_DIALOG_ROWS, room)
+        elif dialog.styles.has_rule("max_height"):  # without that, each layout would request another one
+            dialog.styles.max_height = None
         dialog.stand_alone(is_alone)
         dialog.fit(room - (0 if is_alone else _MIN_CONVERSATION_ROWS))
         if dialog.can_scroll_on != self._dialog_scrolls:

@@ -225,6 +225,16 @@ async def test_an_approval_that_comes_back_into_view_is_guarded_anew(start: Star
         assert driver.verdicts == [("reject", None)]
 
 
+async def test_an_approval_that_waits_is_not_laid_out_again(start: Start) -> None:
+    layouts: list[object] = []
+    async with start() as driver:
+        await driver.say(*wire_scenarios.approval())
+        driver.app.screen.screen_layout_refresh_signal.subscribe(driver.app, layouts.append, immediate=True)
+        for _ in range(10):
+            await driver.pilot.pause()
+    assert len(layouts) <= 1
+
+
 async def test_digits_in_a_reason_answer_nothing(start: Start) -> None:
     async with start() as driver:
         await driver.say(*wire_scenarios.approval())
