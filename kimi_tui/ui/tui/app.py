@@ -21,6 +21,7 @@ from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.engine_protocol import Command, Engine
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.keys.bindings import ACTIONS, KeyContext, bindings, opens_something
+from kimi_tui.ui.tui.keys.input_buffer import InputBuffer, KeyPassed
 from kimi_tui.ui.tui.keys.keymap import KeyMap
 from kimi_tui.ui.tui.main_screen.layout import PaneName
 from kimi_tui.ui.tui.main_screen.layout_css import LAYOUT
@@ -36,7 +37,6 @@ from kimi_tui.ui.tui.session.prompt_controller import PromptController
 from kimi_tui.ui.tui.session.session_controller import MakeEngine, SessionController
 from kimi_tui.ui.tui.startup import gc_tuning
 from kimi_tui.ui.tui.startup.deferred_imports import preload
-from kimi_tui.ui.tui.startup.input_buffer import InputBuffer, KeyPassed
 from kimi_tui.ui.tui.state.view_clock import ViewClock
 from kimi_tui.ui.tui.terminal.drawn_reports import forget_requests
 from kimi_tui.ui.tui.terminal.frame_rate import FRAME
@@ -107,7 +107,7 @@ class KimiTui(PaneMessages):
         self.escape_handler = EscapeHandler(self, monotonic=monotonic)
         self.panes_mounted = False
         self.activity_indicator = ActivityIndicator(self)
-        self._input_buffer = InputBuffer()
+        self._input_buffer = InputBuffer(self, self._deliver)
         self.screen_router = ScreenRouter(self)
         self.subagent_screens = SubagentScreens(self)
         self.trust = TrustPrompt(self)
@@ -159,7 +159,7 @@ class KimiTui(PaneMessages):
 
     async def take_waiting_keys(self) -> None:
         """Deliver the keys that waited for the panes and the configuration."""
-        await self._input_buffer.flush_all(self._deliver)
+        await self._input_buffer.flush_all()
 
     async def _browse_runs(self, work_dir: "Path", name: str) -> None:
         from kimi_tui.ui.tui.replay.run_browser import RunBrowser
@@ -238,7 +238,7 @@ class KimiTui(PaneMessages):
         """Open the screen of a bare slash command, for which later keys wait; False if the text is anything else."""
         opens = self.screen_router.handle_slash(text)
         if opens and self.panes_mounted:
-            self._input_buffer.hold(self, self._deliver)  # defence: keys-of-a-command-that-opens-a-screen
+            self._input_buffer.hold()  # defence: keys-of-a-command-that-opens-a-screen
         return opens
 
     def offer_resume(self) -> None:
@@ -368,7 +368,7 @@ class KimiTui(PaneMessages):
             from kimi_tui.ui.tui.keys.remap import resolve_key
 
             if (pressed := await resolve_key(self, event)) is None:  # an action ran, which may have opened something
-                self._input_buffer.hold(self, self._deliver)
+                self._input_buffer.hold()
                 return
             event = pressed
         bound = None
@@ -377,15 +377,15 @@ class KimiTui(PaneMessages):
         opens = bound is not None and bound.enabled and opens_something(bound.binding.action)
         await super().on_event(event)
         if opens and self.panes_mounted:
-            self._input_buffer.hold(self, self._deliver)  # defence: keys-of-an-opening-screen
+            self._input_buffer.hold()  # defence: keys-of-an-opening-screen
 
     async def on_key_passed(self, event: KeyPassed) -> None:
         if self.screen_stack:  # defence: keys-on-their-way-at-the-end
-            await self._input_buffer.key_passed(self, event, self._deliver)
+            await self._input_buffer.key_passed(event)
 
     async def on_descendant_focus(self, event: events.DescendantFocus) -> None:  # defence: cheap-focus
         self.hint()
-        await self._input_buffer.flush_text(self._deliver)
+        await self._input_buffer.flush_text()
 
     def on_hints_changed(self) -> None:
         self.hint()

@@ -15,9 +15,9 @@ from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.option_list import Option
+from kimi_tui.ui.tui.keys.input_buffer import KeyPassed
 from kimi_tui.ui.tui.main_screen.find_bar import FindBar
 from kimi_tui.ui.tui.screens.sessions import Sessions
-from kimi_tui.ui.tui.startup.input_buffer import KeyPassed
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.pilot_driver import Start, start

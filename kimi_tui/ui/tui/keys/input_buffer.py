@@ -40,7 +40,8 @@ class InputBuffer:
     opened screen is mounted. The order is kept.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, host: InputHost, deliver: Deliver) -> None:
+        self._host, self._deliver = host, deliver
         self._buffered: list[events.Key | events.Paste] = []
         self._flushed = False
         self._opening: KeyPassed | None = None
@@ -71,50 +72,52 @@ class InputBuffer:
                 text += "\n"
         return text
 
-    async def flush_text(self, deliver: Deliver) -> None:
+    async def flush_text(self) -> None:
         """Deliver the text typed so far, in order."""
         while self._buffered and self._opening is None and _is_text_input(self._buffered[0]):
-            await self._deliver(deliver)
+            await self._deliver_first()
 
-    async def flush_all(self, deliver: Deliver) -> None:
+    async def flush_all(self) -> None:
         """Deliver the buffered keys, in order; those after a key that opens a screen wait for it."""
         self._flushed = True
         while self._buffered and self._opening is None:
-            await self._deliver(deliver)
+            await self._deliver_first()
 
-    def hold(self, host: InputHost, deliver: Deliver) -> None:
+    def hold(self) -> None:
         """Buffer what follows a key that opens a screen or moves the focus, until that is done."""
+        host = self._host
         self._opening = KeyPassed()
         self._holds += 1
         number = self._holds
 
         async def give_up() -> None:
             if self._opening is not None and self._holds == number and host.screen_stack:
-                await self._release(deliver)
+                await self._release()
 
         host.set_timer(_LONGEST_WAIT_S, give_up)
         self._passed = host.screen
         if not (host.focused or host.screen).post_message(self._opening):  # the widget is being removed
             host.screen.post_message(self._opening)
 
-    async def key_passed(self, host: InputHost, event: KeyPassed, deliver: Deliver) -> None:
+    async def key_passed(self, event: KeyPassed) -> None:
         """Called when the key has come to the app, and again when the screen that it opened is mounted."""
         if event is not self._opening:
             return
+        host = self._host
         if host.screen is not self._passed:
             self._passed, self._opening = host.screen, KeyPassed()
             host.screen.post_message(self._opening)
         else:
-            await self._release(deliver)
+            await self._release()
 
-    async def _release(self, deliver: Deliver) -> None:
+    async def _release(self) -> None:
         self._opening = self._passed = None
         if self._flushed:
-            await self.flush_all(deliver)
+            await self.flush_all()
 
-    async def _deliver(self, deliver: Deliver) -> None:
+    async def _deliver_first(self) -> None:
         first = self._buffered[0]
-        await deliver(first)
+        await self._deliver(first)
         if self._buffered and self._buffered[0] is first:  # not delivered by another call meanwhile
             del self._buffered[0]
 
