@@ -89,6 +89,8 @@ class ApprovalDialog(DockedDialog):
         self.current: ApprovalRequest | None = None
         self._open: ModalScreen[str | None] | None = None
         self._replied = ""
+        self._is_tight = False
+        """Whether the blank rows are left out. The class follows once a layout: each change of it requests another."""
 
     def compose(self) -> ComposeResult:
         yield ApprovalHeader(id="asked-by")
@@ -173,17 +175,18 @@ class ApprovalDialog(DockedDialog):
 
     @property
     def _blank_rows(self) -> int:
-        return 0 if self.has_class("-tight") else _BLANK_ROWS
+        return 0 if self._is_tight else _BLANK_ROWS
 
     def fits(self, room: int) -> bool:
-        self.set_class(self._is_terminal_low, "-tight")
+        self._is_tight = self._is_terminal_low
         return super().fits(room)
 
     def fit(self, room: int) -> None:
         """Shrink the text; in a low terminal the blank rows go first, unless there is room for all."""
         writes = self.has_class("-why") or self.has_class("-comment")
-        self.set_class(self._is_terminal_low, "-tight")
-        self.set_class(self._is_terminal_low and (writes or not super().fits(room - _BLANK_ROWS)), "-tight")
+        self._is_tight = self._is_terminal_low
+        self._is_tight = self._is_terminal_low and (writes or not super().fits(room - _BLANK_ROWS))
+        self.set_class(self._is_tight, "-tight")
         super().fit(room)
 
     def _options(self, request: ApprovalRequest, *, seen: bool) -> list[Option]:

@@ -198,7 +198,7 @@ class PaneLayout(LowLatencyScreen):
         # The message stays in sight while it has the focus; the answers are in sight once the dialog has it.
         if is_alone and self.composer.has_focus_within:
             dialog.styles.max_height = max(_LEAST_DIALOG_ROWS, room)
-        elif dialog.styles.has_rule("max_height"):  # without that, each layout would request another one
+        elif dialog.styles.inline.has_rule("max_height"):  # without that, each layout would request another one
             dialog.styles.max_height = None
         dialog.stand_alone(is_alone)
         dialog.fit(room - (0 if is_alone else _MIN_CONVERSATION_ROWS))

@@ -225,14 +225,21 @@ async def test_an_approval_that_comes_back_into_view_is_guarded_anew(start: Star
         assert driver.verdicts == [("reject", None)]
 
 
-async def test_an_approval_that_waits_is_not_laid_out_again(start: Start) -> None:
+@pytest.mark.parametrize("size", [(140, 42), (80, 24), (80, 12), (60, 8)])
+async def test_an_approval_that_waits_is_not_laid_out_again(start: Start, size: tuple[int, int]) -> None:
     layouts: list[object] = []
     async with start() as driver:
         await driver.say(*wire_scenarios.approval())
-        driver.app.screen.screen_layout_refresh_signal.subscribe(driver.app, layouts.append, immediate=True)
-        for _ in range(10):
-            await driver.pilot.pause()
-    assert len(layouts) <= 1
+        await driver.pilot.resize_terminal(*size)
+        for focused in (driver.app.screen.query_one(ApprovalDialog), driver.app.main_screen.composer.prompt):
+            driver.app.screen.set_focus(focused)
+            for _ in range(5):
+                await driver.pilot.pause()
+            driver.app.screen.screen_layout_refresh_signal.subscribe(driver.app, layouts.append, immediate=True)
+            for _ in range(5):
+                await driver.pilot.pause()
+            driver.app.screen.screen_layout_refresh_signal.unsubscribe(driver.app)
+    assert len(layouts) <= 2
 
 
 async def test_digits_in_a_reason_answer_nothing(start: Start) -> None:
