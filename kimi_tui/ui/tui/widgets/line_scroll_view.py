@@ -20,6 +20,8 @@ class LineScrollView(ScrollView):
         super().__init__(id=id, classes=classes)
         self._strips: list[Strip] = []
         self._drawn_width = -1
+        self._measured: dict[int, int] = {}
+        """Rows by width."""
         self._seen = 0
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
@@ -44,12 +46,17 @@ class LineScrollView(ScrollView):
         return True
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        self._draw(max(1, width))
-        return len(self._strips)
+        width = max(1, width)
+        if self._drawn_width < 0:
+            self._draw(width)
+        elif width not in self._measured:  # with the scrollbar the text is narrower than what is measured
+            lines = lines_or_notice(self.lines, width, widget_palette(self))
+            self._measured[width] = len(lines)
+        return self._measured[width]
 
     def redraw(self) -> None:
         """Update after a change of the lines."""
-        self._drawn_width = -1
+        self._forget_drawn()
         self._seen = 0
         self.scroll_to(0, 0, animate=False, immediate=True)
         if self.is_mounted:
@@ -57,7 +64,7 @@ class LineScrollView(ScrollView):
 
     def redraw_in_place(self) -> None:
         """Update after a change of styles: the rows and the scroll position stay."""
-        self._drawn_width = -1
+        self._forget_drawn()
         if width := self.scrollable_content_region.width:
             self._draw(width)
         self.refresh()
@@ -79,8 +86,13 @@ class LineScrollView(ScrollView):
         background = background_of(self)
         palette = widget_palette(self)
         self._strips = [line_strip(line, width, background) for line in lines_or_notice(self.lines, width, palette)]
+        self._measured[width] = len(self._strips)
         self.virtual_size = Size(width, len(self._strips))
+
+    def _forget_drawn(self) -> None:
+        self._drawn_width = -1
+        self._measured.clear()
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._drawn_width = -1
+        self._forget_drawn()
