@@ -10,6 +10,7 @@ from kimi_tui.interaction.approvals import Approvals, ProposedAction, Scope
 from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.connection import Connection, ServerError
 from kimi_tui.mcp.result_content import resource_result
+from kimi_tui.mcp.tool_names import tools_prefix
 from kimi_tui.mcp.untrusted_text import one_line
 from kimi_tui.permission.subject import ArgumentsSubject
 from kimi_tui.tools.core.ask_approval import ask_approval
@@ -103,7 +104,7 @@ class ReadMcpResource(Tool[ReadParams]):
                     (f"mcp resources: {json.dumps([params.server, connection.server.config.place])}",),
                     tr("resources of the MCP server `{server}`", server=server),
                 ),
-                subject=ArgumentsSubject({"server": params.server, "uri": params.uri}),
+                subject=ArgumentsSubject({"server": params.server, "uri": params.uri}, tools_prefix(params.server)),
             ),
         )
         if refused is not None:

@@ -39,8 +39,13 @@ def short_names(long: Mapping[tuple[str, str], str]) -> dict[str, str]:
     return {tool: name for (_, tool), name in long.items() if counts[tool] == 1}
 
 
+def tools_prefix(server: str) -> str:
+    """Return what the long names of a server's tools begin with."""
+    return f"{PREFIX}{_server_part(server)}__"
+
+
 def _joined(server: str, tool: str) -> str:
-    return f"{PREFIX}{_server_part(server)}__{tool}"
+    return f"{tools_prefix(server)}{tool}"
 
 
 def _server_part(server: str) -> str:

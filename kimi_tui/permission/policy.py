@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.rule import READS, Effect, Match, Rule
-from kimi_tui.permission.subject import CommandSubject, FileSubject, Subject
+from kimi_tui.permission.subject import ArgumentsSubject, CommandSubject, FileSubject, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,10 @@ class Policy:
     def decide(self, tool: str, subject: Subject | None) -> Decision:
         """Decide a call. Only rules for the whole tool match a call without a subject."""
         applicable = [
-            rule for rule in self.rules if rule.is_about(tool) and (subject is not None or rule.pattern is None)
+            rule
+            for rule in self.rules
+            if (rule.is_about(tool) or _is_about_server(rule, subject))
+            and (subject is not None or rule.pattern is None)
         ]
         for effect in (Effect.DENY, Effect.ASK):
             found = [(rule, _match(rule, subject)) for rule in applicable if rule.effect is effect]
@@ -74,6 +77,12 @@ class Policy:
         if self.free_reading and isinstance(subject, CommandSubject) and subject.reads:
             return Decision(Effect.ALLOW, tr("it only reads"))
         return NO_DECISION
+
+
+def _is_about_server(rule: Rule, subject: Subject | None) -> bool:
+    if rule.effect is Effect.ALLOW or not isinstance(subject, ArgumentsSubject) or not subject.server_tools:
+        return False
+    return rule.is_about(subject.server_tools)  # defence: rules-for-a-whole-server
 
 
 def _match(rule: Rule, subject: Subject | None) -> Match:

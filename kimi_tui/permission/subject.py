@@ -92,9 +92,14 @@ class PageSubject:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentsSubject:
-    """The arguments of an external tool, by name."""
+    """The arguments of an external tool, by name.
+
+    `server_tools` begins the names of all tools of the MCP server that is asked without one of them: a rule that asks
+    about or denies all of those is about this call too.
+    """
 
     arguments: Mapping[str, object]
+    server_tools: str = ""
 
 
 Subject = CommandSubject | FileSubject | PageSubject | PlainSubject | ArgumentsSubject

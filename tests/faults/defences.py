@@ -383,6 +383,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_for_the_tools_of_a_server_is_about_no_other_server",
     ),
     Defence(
+        "41 mcp_bad", "resources under the rules for all tools of their server", "rules-for-a-whole-server", NEVER,
+        "test_a_rule_that_denies_all_tools_of_a_server_denies_its_resources",
+    ),
+    Defence(
         "41 mcp_bad", "taking the callback of the sign-in only", "callback-of-the-service", NEVER,
         "test_another_page_neither_ends_nor_makes_a_sign_in",
     ),

@@ -544,6 +544,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "41 mcp_bad": (
         "tests/mcp/test_prompts_and_resources.py::test_instructions_never_end_the_mark_around_them",
         "tests/mcp/test_prompts_and_resources.py::test_a_server_that_does_not_list_its_prompts_or_lists_nonsense_still_has_its_tools",
+        "tests/mcp/test_prompts_and_resources.py::test_a_rule_that_denies_all_tools_of_a_server_denies_its_resources",
         f"{_MCP}/test_servers.py::test_servers_that_fail_are_told_of_and_the_others_work",
         f"{_MCP}/test_servers.py::test_a_server_that_died_is_started_again_by_the_next_call",
         f"{_MCP}/test_tool.py::test_a_flood_in_a_call_ends_the_server_and_not_the_session",

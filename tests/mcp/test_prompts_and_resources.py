@@ -14,6 +14,8 @@ from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import load
 from kimi_tui.mcp.remote_prompt import RemoteArgument, RemotePrompt, command_names, parse_arguments
 from kimi_tui.mcp.server_instructions import instructions_note
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.wire.events import TurnBegin
 from kimi_tui.wire.requests import ApprovalRequest
 from tests.mcp.harness import SERVERS, everyday, mcp_harness, odd
@@ -53,6 +55,25 @@ async def test_a_yes_for_resources_covers_no_other_server_that_later_has_the_sam
         async with mcp_harness(tmp_path, yolo=False, granted=granted, lib=entry) as at:
             await at.use("ReadMcpResource", server="lib", uri="book://by/Ann")
             assert len(at.of(ApprovalRequest)) == asks
+
+
+@pytest.mark.parametrize(
+    ("rule", "read"),
+    [("mcp__lib__*", False), ("mcp__*", False), ("mcp__lib__*(*one*)", False), ("mcp__lib__delete", True)],
+)
+async def test_a_rule_that_denies_all_tools_of_a_server_denies_its_resources(tmp_path, rule, read):
+    async with mcp_harness(tmp_path, yolo=True, lib=library()) as at:
+        at.approvals.policy = Policy([parse_rule(rule, Effect.DENY)])
+        answer = await at.use("ReadMcpResource", server="lib", uri="book://one")
+        assert ("Once upon a time" in answer.output) is read
+        assert ("This is not allowed" in answer.message) is not read
+
+
+async def test_a_rule_that_allows_all_tools_of_a_server_says_nothing_of_its_resources(tmp_path):
+    async with mcp_harness(tmp_path, yolo=False, lib=library()) as at:
+        at.approvals.policy = Policy([parse_rule("mcp__lib__*", Effect.ALLOW)])
+        await at.use("ReadMcpResource", server="lib", uri="book://one")
+        assert len(at.of(ApprovalRequest)) == 1
 
 
 async def test_where_no_server_has_resources_there_are_no_tools_for_them(tmp_path):
