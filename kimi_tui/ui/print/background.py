@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from kimi_tui.errors import EXIT_FAILURE, EXIT_OK
 from kimi_tui.tools.shell_support.background import BackgroundTasks
-from kimi_tui.ui.print.runner import EXIT_INTERRUPTED, Engine, Output, answer, interrupting_signals
+from kimi_tui.ui.print.runner import EXIT_INTERRUPTED, Engine, Output, answer, complain, interrupting_signals
 
 ENDED = "<system>A background task has ended. Continue the work that it was for, or report how it ended.</system>"
 STOPPED = "<system>There is no more time: the background tasks were stopped. Say what is left to do.</system>"
@@ -37,6 +37,8 @@ async def wait_for_background(engine: Engine, background: BackgroundTasks, outpu
 
     Tasks that run longer than `ceiling_s` seconds are stopped, which counts as failure. A signal ends the wait.
     """
+    if names := ", ".join(task.description for task in background.tasks if task.running):
+        complain(f"waiting for commands in the background, at most {ceiling_s / 60:g} min; Ctrl+C ends them: {names}")
     status = EXIT_OK
     until = asyncio.get_running_loop().time() + ceiling_s
     while running := [task for task in background.tasks if task.running]:

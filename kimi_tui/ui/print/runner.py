@@ -101,13 +101,13 @@ async def _answer(engine: Engine, prompt: UserInput, printing: "_Printers") -> i
         case "cancelled" if result.waits_for is not None:
             printing.printer.over_budget(result.waits_for)
             printing.stdout.flush()
-            _complain(_how_to_continue(result.waits_for))
+            complain(_how_to_continue(result.waits_for))
             return EXIT_WAITING
         case "cancelled":
             return 128 + interrupted_by if interrupted_by else EXIT_FAILURE
         case "rejected" | "max_steps" | "failed":
             if result.message:
-                _complain(result.message)
+                complain(result.message)
             return EXIT_FAILURE
 
 
@@ -146,7 +146,7 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
             if prompt is None:
                 if line.strip():
                     passed_over = True
-                    _complain(f"line {number} is not a user message; ignored")
+                    complain(f"line {number} is not a user message; ignored")
                 continue
             received = True
             idle = prompts.empty() and not answering
@@ -159,7 +159,7 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
             try:
                 await engine.prompt(prompt)
             except KimiTuiError as error:
-                _complain(str(error))
+                complain(str(error))
         await prompts.put(None)
         for _ in range(10):  # a command that ended a pause takes effect in the next iterations of the event loop
             await asyncio.sleep(0)
@@ -178,7 +178,7 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
                 except OutputError:
                     raise
                 except KimiTuiError as error:
-                    _complain(str(error))
+                    complain(str(error))
                     status = error.exit_code
                 finally:
                     answering = False
@@ -195,10 +195,11 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
 def _warn(message: WireMessage) -> None:
     """Print a warning if a requested feature does not work, for users who read only the answer."""
     if isinstance(message, Notification) and message.severity == "warning":
-        _complain(f"{message.title}: {message.body}".rstrip(": "))
+        complain(f"{message.title}: {message.body}".rstrip(": "))
 
 
-def _complain(message: str) -> None:
+def complain(message: str) -> None:
+    """Tell the user on standard error."""
     sys.stderr.write(f"kimi-tui: {one_line(message)}\n")
 
 

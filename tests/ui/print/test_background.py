@@ -24,7 +24,9 @@ async def test_a_task_that_runs_on_is_waited_for_and_its_end_is_told_to_the_mode
         waiting = asyncio.create_task(wait_for_background(engine, engine.services.background, Output(), ceiling_s=60))
         (engine.work_dir / "over").touch()
         assert await waiting == 0
-        assert capsys.readouterr().out == "begun\nit is over\n"
+        shown = capsys.readouterr()
+        assert shown.out == "begun\nit is over\n"
+        assert "waiting for commands in the background, at most 1 min; Ctrl+C ends them: a task" in shown.err
         assert any("told" in message.text for message in engine.context.history)
     finally:
         await engine.aclose()
