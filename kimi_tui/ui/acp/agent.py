@@ -105,7 +105,8 @@ class AcpAgent:
         client_info: Implementation | None = None,
         **kwargs: object,
     ) -> InitializeResponse:
-        self._can = client_capabilities or ClientCapabilities()
+        # The SDK passes a dict where the client sent something of another type.
+        self._can = ClientCapabilities.model_validate(client_capabilities or {})
         sessions = SessionCapabilities(
             list=SessionListCapabilities(),
             resume=SessionResumeCapabilities(),

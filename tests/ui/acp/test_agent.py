@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import replace
 from functools import partial
+from typing import Any, cast
 
 import pytest
 from acp import RequestError, image_block, text_block
@@ -13,11 +14,12 @@ from acp.helpers import embedded_text_resource, resource_block, resource_link_bl
 from acp.schema import AuthCapabilities, AuthMethodAgent, ClientCapabilities, McpServerStdio
 
 from kimi_tui.cli.options import parse
+from kimi_tui.ui.acp.agent import AcpAgent
 from tests.mcp.harness import SERVERS
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
 from tests.soul.scripted_engine import plan, seeing, tool_call
 from tests.soul.test_soul import until
-from tests.ui.acp.acp_client import begun, editor_on
+from tests.ui.acp.acp_client import Editor, Program, begun, editor_on
 
 SHELL = tool_call("Shell", command="echo hi > made")
 
@@ -36,6 +38,14 @@ async def test_the_handshake_needs_no_login_where_a_model_is_configured(tmp_path
         )
         assert can.session_capabilities.list is not None
         assert can.session_capabilities.fork is not None
+
+
+async def test_an_editor_whose_capabilities_have_another_type_has_none_of_them(tmp_path):
+    made = plan(tmp_path)
+    bare = plan(tmp_path, config=made.config.model_copy(update={"models": {}, "providers": {}}))
+    as_the_sdk_gives_them = cast(Any, {"terminal": False})
+    hello = await AcpAgent(Editor(), Program(bare)).initialize(1, client_capabilities=as_the_sdk_gives_them)
+    assert isinstance(hello.auth_methods[0], AuthMethodAgent)
 
 
 async def test_without_a_model_the_editor_is_told_how_to_set_one(tmp_path):
