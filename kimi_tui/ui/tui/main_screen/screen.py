@@ -199,7 +199,10 @@ class MainScreen(PaneNavigation):
             return True
         if panes.find_bar.is_open:
             panes.find_bar.close()
-            self.transcript.focus()
+            if self.transcript.display:
+                self.transcript.focus()
+            else:  # nothing was said yet
+                self.focus_work()
         elif panes.branch_dialog.is_open and panes.branch_dialog.has_focus_within:
             self.dialogs.close_branches()
         elif self.zoomed not in (None, "conversation"):

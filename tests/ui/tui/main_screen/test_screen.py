@@ -28,6 +28,12 @@ async def test_f_keys_go_to_the_panes_and_escape_back_to_the_message(start: Star
         assert driver.app.main_screen.composer.prompt.has_focus
 
 
+async def test_the_message_has_the_focus_after_a_search_where_nothing_was_said(start: Start) -> None:
+    async with start() as driver:
+        await driver.press("ctrl+f", "escape", "o", "k")
+        assert driver.composer == "ok"
+
+
 PLACES = {"f2": "conversation", "f3": "flow", "f4": "todo", "f5": "approvals"}
 
 
