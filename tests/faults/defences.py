@@ -1459,6 +1459,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_settings_of_git_that_a_command_could_write_show_nothing",
     ),
     Defence(
+        "34 protected_paths", "hiding sections of Git's settings that may hold secrets", "sections-without-secrets",
+        Value("header is not None and not holds_a_secret(line)"),
+        "test_what_holds_no_secret_stays_as_it_was",
+    ),
+    Defence(
         "34 protected_paths", "a folder for hooks that holds none", "a-folder-of-hooks-holds-hooks", ALWAYS,
         "test_only_a_folder_that_holds_hooks_is_shown_as_one",
     ),

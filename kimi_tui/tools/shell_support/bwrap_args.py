@@ -25,6 +25,7 @@ from kimi_tui.tools.file_support.guarded_names import started_in
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
 from kimi_tui.tools.shell_support.program_files import PYTHON, guarded_program_files, has_a_link_in, program_file
+from kimi_tui.tools.shell_support.redacted_settings import redacted_mounts
 from kimi_tui.tools.shell_support.sandbox_home import visible_entries, visible_for_git, visible_in_other_homes
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
@@ -136,6 +137,8 @@ def sandbox_argv(
     if home not in closed:
         settings, shown = [], readable
     mounts += (_as_it_is("--ro-bind", path) for path in shown)
+    if home in closed and not any(box.private.is_relative_to(folder) for folder in ours):
+        mounts += redacted_mounts(home, workspace.kept_folders, box.private, readable=readable)
     for folder in (*ours, *(one.path for one in git_dirs if one.writable)):
         mounts.append(_as_it_is("--bind", folder))
     mounts += _guarded(box, workspace, git_dirs, ours, named, hooks=_hooks_by_git_files(workspace, repositories))

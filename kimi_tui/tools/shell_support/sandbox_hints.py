@@ -239,7 +239,10 @@ def _missed_settings(output: str, workspace: Workspace) -> str | None:
     hidden = [paths.shown(file) for file in files if not any(file.is_relative_to(one) for one in shown)]
     if not hidden:
         return None
-    return f"it does not see {', '.join(hidden)}, which seems to hold a secret; the setting `sandbox.readable` shows it"
+    files_with_secrets = ", ".join(hidden)
+    return (
+        f"it does not see what seems to hold a secret in {files_with_secrets}; the setting `sandbox.readable` shows it"
+    )
 
 
 def _named(line: str, workspace: Workspace) -> Iterator[str]:

@@ -96,9 +96,7 @@ def visible_for_git(home: Path, folders: Iterable[Path]) -> Iterator[Path]:
     """Yield the files and folders of the home that the user's settings of Git name: settings that they include, what
     they ignore, hooks. Git says nothing of one that is missing, and commits as somebody else or without the hook.
     """
-    settings, written = user_git_files(), tuple(folders)
-    # defence: settings-that-name-are-the-users
-    if any(real_path(file).is_relative_to(folder) for file in settings for folder in written):
+    if not (settings := _settings_of_git(folders)):
         return
     for path in (*settings, *paths_named_by_user()):
         if home not in path.parents or ".." in path.parts:
@@ -109,6 +107,26 @@ def visible_for_git(home: Path, folders: Iterable[Path]) -> Iterator[Path]:
                 yield path
         elif is_file(path) and not is_sensitive(path) and _is_free_of_secrets(path):
             yield path
+
+
+def git_settings_with_secrets(home: Path, folders: Iterable[Path]) -> Iterator[tuple[Path, bytes]]:
+    """Yield the user's files of Git settings in the home that stay hidden, with their content."""
+    for file in _settings_of_git(folders):
+        if home in file.parents and ".." not in file.parts and is_file(file) and not is_sensitive(file):
+            try:
+                content = read_bytes(file, most=_MAX_SETTINGS)
+            except OSError:
+                continue
+            if holds_a_secret(content):
+                yield file, content
+
+
+def _settings_of_git(folders: Iterable[Path]) -> tuple[Path, ...]:
+    """Return the user's files of Git settings; none if commands can write one of them."""
+    settings, written = user_git_files(), tuple(folders)
+    # defence: settings-that-name-are-the-users
+    written_ones = any(real_path(file).is_relative_to(folder) for file in settings for folder in written)
+    return () if written_ones else settings
 
 
 def _existing(home: Path, names: Iterable[str]) -> Iterator[str]:
@@ -164,9 +182,10 @@ def _is_free_of_secrets(file: Path) -> bool:
         content = read_bytes(file, most=_MAX_SETTINGS)
     except OSError:
         return False
-    return file.name == "known_hosts" or not _holds_a_secret(content)
+    return file.name == "known_hosts" or not holds_a_secret(content)
 
 
 @lru_cache(maxsize=64)
-def _holds_a_secret(content: bytes) -> bool:
+def holds_a_secret(content: bytes) -> bool:
+    """Whether settings seem to hold a password, a key or a token."""
     return _SECRET.search(_PUBLIC.sub(b"", content)) is not None

@@ -46,6 +46,24 @@ async def test_a_commit_is_made_as_the_users_settings_say(harness: ToolHarness) 
     assert harness.asked == []
 
 
+async def test_a_commit_is_made_as_settings_with_a_token_say_which_no_command_sees(harness: ToolHarness) -> None:
+    token = '[url "https://oauth2:s3cret@git.example/"]\n\tinsteadOf = https://git.example/\n'
+    write(".gitconfig", f"{NAME}{token}[core]\n\texcludesFile = ~/.gitexcludes\n[github]\n\ttoken = s3cret\n")
+    write(".gitexcludes", "*.swp\n")
+    sandbox = Sandbox(SandboxConfig(network=False), harness.workspace, trusted=True)
+    if not await sandbox.works() or sandbox.tier != "full":
+        pytest.skip("there is no full sandbox here")
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    await harness.use(tool, command="git init -q && touch a b.swp && git add .")
+    value = await harness.use(tool, command="git commit -qm a && git log --format=%an --name-only && git config -l")
+    assert str(value.output).startswith("seen\n\na\n")
+    assert "s3cret" not in str(value.output)
+    harness.answer = "approve"
+    value = await harness.use(tool, command="cat ~/.gitconfig; echo x >> ~/.gitconfig")
+    assert "s3cret" not in str(value.output)
+    assert value.is_error
+
+
 HELPERS = (
     "store", "cache --timeout=3600", "!/usr/bin/gh auth git-credential", "osxkeychain", "",
     "/usr/lib/git-core/git-credential-libsecret", "store --file ~/.git-store",
@@ -79,7 +97,7 @@ def test_settings_of_git_with_a_secret_stay_hidden_and_the_hint_names_them(tmp_p
     assert not shows(file, tmp_path)
     output = "Author identity unknown\n\n*** Please tell me who you are.\n"
     assert reports_failed_write(output)
-    assert "does not see ~/.gitconfig" in (hint(output, SandboxConfig(), Workspace(tmp_path)) or "")
+    assert "a secret in ~/.gitconfig" in (hint(output, SandboxConfig(), Workspace(tmp_path)) or "")
 
 
 def test_no_hint_blames_the_sandbox_for_a_user_without_a_name(tmp_path: Path) -> None:
