@@ -7,14 +7,16 @@ import contextlib
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import cast
 
 from pydantic import JsonValue
 from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
+from ruamel.yaml.scalarstring import FoldedScalarString, LiteralScalarString
 
 from kimi_tui import paths, secret_store
 from kimi_tui.atomic_file import replacement
@@ -24,6 +26,7 @@ from kimi_tui.errors import ConfigError
 from kimi_tui.file_lock import changing
 from kimi_tui.i18n import tr
 from kimi_tui.regular_file import read_text
+from kimi_tui.text_safety import one_line
 
 KeyPath = tuple[str, ...]
 Value = JsonValue | None
@@ -31,6 +34,7 @@ Value = JsonValue | None
 _NEW = f"# yaml-language-server: $schema={FILE_NAME}\n# The configuration of kimi-tui.\n"
 _LIST = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*\n(?: *#[^\n]*\n)*\1( +)- ", re.M)
 _TABLE = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*\n(?: *#[^\n]*\n)*\1( +)[^\s#-]", re.M)
+_COMMENT = re.compile(r"(?<!\S)#[^\n]*")
 
 
 def editable_file(file: Path | None = None) -> Path:
@@ -48,11 +52,15 @@ def edit(changes: Mapping[KeyPath, Value], file: Path | None = None) -> LoadedCo
     """
     file = editable_file(file)
     with _writable(file):
-        old_text = _read(file)
-        table = _parsed(old_text, file)
+        old_text = text = _read(file)
+        for path, value in changes.items():
+            text = _without_lines(text, path, value, file)  # defence: comments-after-a-removed-key
+        table = _parsed(text, file)
         for path, value in changes.items():
             _put(table, path, value, file)
-        loaded = _replace(file, _dumped(table, old_text))
+        new_text = _dumped(table, text)
+        _check_comments(text, new_text, file)  # defence: edits-keep-comments
+        loaded = _replace(file, new_text)
     if old_text == _NEW:
         _write_schema(file.resolve().parent)
     return loaded
@@ -115,6 +123,72 @@ def _parsed(text: str, file: Path) -> CommentedMap:
     return value
 
 
+def _without_lines(text: str, path: KeyPath, value: Value, file: Path) -> str:
+    """Return the text without the lines of a key that gets no value, or had one of several lines; unchanged for others.
+
+    A table attaches the comments behind a value to it, so without the value they would be gone.
+    """
+    tables = [_parsed(text, file)]
+    for step in path[:-1]:
+        child = cast(object, tables[-1].get(step))
+        if not isinstance(child, CommentedMap):
+            return text
+        tables.append(child)
+    old_value = cast(object, tables[-1].get(path[-1]))
+    if path[-1] not in tables[-1] or (value is not None and not _may_hold_comments(old_value)):
+        return text
+    lines = text.splitlines(keepends=True)
+    removed: set[int] = set()
+    for table, key in zip(reversed(tables), reversed(path), strict=True):
+        places = cast("dict[str, list[int]]", table.lc.data or {})  # line and column of each key and of its value
+        if table.fa.flow_style() or key not in places:
+            return text
+        line, column = places[key][:2]
+        removed |= {line} if removed else _block(lines, line, column)
+        if len(table) > 1 or table is tables[0]:
+            del table[key]
+            break
+    rest = "".join(line for number, line in enumerate(lines) if number not in removed)
+    try:
+        return rest if _parsed(rest, file) == tables[0] else text
+    except ConfigError:
+        return text
+
+
+def _may_hold_comments(value: object) -> bool:
+    return isinstance(value, CommentedMap | CommentedSeq | LiteralScalarString | FoldedScalarString) or (
+        isinstance(value, str) and "#" in value
+    )
+
+
+def _block(lines: list[str], first: int, column: int) -> set[int]:
+    """The numbers of the lines of a key and its value, without the comments and empty lines behind them."""
+    last = first
+    for number, line in enumerate(lines[first + 1 :], first + 1):
+        content = line.strip()
+        indent = len(line) - len(line.lstrip(" "))
+        if not content or content.startswith("#"):
+            continue
+        if indent < column or (indent == column and not (content + " ").startswith("- ")):
+            break
+        last = number
+    return set(range(first, last + 1))
+
+
+def _check_comments(before: str, after: str, file: Path) -> None:
+    """Raises ConfigError if a comment is gone: a table does not hold those inside of `{...}`, for example."""
+    lost = _comments(before) - _comments(after)
+    if lost:
+        comment = one_line(next(iter(lost))[:80])
+        raise ConfigError(
+            tr("the comment {comment} would be lost; change this file by hand", comment=comment), file=file
+        )
+
+
+def _comments(text: str) -> Counter[str]:
+    return Counter(comment.strip() for comment in _COMMENT.findall(text))
+
+
 def _put(table: CommentedMap, path: KeyPath, value: Value, file: Path) -> None:
     *parents, last = path
     node = table
@@ -142,7 +216,7 @@ def _dumped(table: CommentedMap, old_text: str) -> str:
 
 
 def _only_comments(text: str) -> bool:
-    return all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines())
+    return all(line.strip() in ("", "---") or line.lstrip().startswith("#") for line in text.splitlines())
 
 
 @contextlib.contextmanager

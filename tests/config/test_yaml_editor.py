@@ -68,6 +68,35 @@ def test_none_takes_a_key_out(file: Path) -> None:
     assert "nothing" not in file.read_text("utf-8")
 
 
+def test_comments_after_a_removed_key_stay(file: Path) -> None:
+    file.write_text(
+        "ascii: true  # for the console\n\n# Ask Anna first.\n# sandbox:\n#   writable: [~/data]\nkeys:\n"
+        "  # The terminal takes F4.\n  todo: f6\n  # more keys\n\n# The editor of this machine.\n"
+        "extra_skill_dirs:\n- one\n\n# the end\n",
+        "utf-8",
+    )
+    edit({("ascii",): None, ("keys", "todo"): None, ("extra_skill_dirs",): ["two"]}, file)
+    assert file.read_text("utf-8") == (
+        "\n# Ask Anna first.\n# sandbox:\n#   writable: [~/data]\n"
+        "  # The terminal takes F4.\n  # more keys\n\n# The editor of this machine.\n"
+        "\n# the end\nextra_skill_dirs:\n- two\n"
+    )
+
+
+def test_the_only_key_is_removed_and_the_comments_stay(file: Path) -> None:
+    file.write_text("---\n# Mine.\ntheme: kimi\n# models:\n", "utf-8")
+    edit({("theme",): None}, file)
+    assert file.read_text("utf-8") == "---\n# Mine.\n# models:\n"
+
+
+def test_an_edit_that_would_lose_a_comment_is_refused(file: Path) -> None:
+    text = "providers: {\n  box: {type: kimi, # at work\n        api_key: k},\n}\n"
+    file.write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match="the comment # at work would be lost; change this file by hand"):
+        edit({("theme",): "kimi"}, file)
+    assert file.read_text("utf-8") == text
+
+
 def test_an_edit_that_would_not_load_is_refused_and_nothing_is_changed(file: Path) -> None:
     with pytest.raises(ConfigError) as error:
         edit({("default_model",): "large"}, file)

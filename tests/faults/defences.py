@@ -2808,6 +2808,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_edits_at_the_same_time_are_all_kept",
     ),
     Defence(
+        "comments of config.yaml", "removing a key's lines only", "comments-after-a-removed-key", Value("text"),
+        "test_comments_after_a_removed_key_stay",
+    ),
+    Defence(
+        "comments of config.yaml", "refusing to lose a comment", "edits-keep-comments", REMOVED,
+        "test_an_edit_that_would_lose_a_comment_is_refused",
+    ),
+    Defence(
         "a pipe in our own home", "reading regular files only", "regular-draft", Value('self.file.read_text("utf-8")'),
     ),
     Defence(

@@ -861,6 +861,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/mcp/test_config.py::test_servers_that_are_added_at_the_same_time_are_all_kept",
         "tests/config/test_yaml_editor.py::test_edits_at_the_same_time_are_all_kept",
     ),
+    "comments of config.yaml": (
+        "tests/config/test_yaml_editor.py::test_comments_after_a_removed_key_stay",
+        "tests/config/test_yaml_editor.py::test_an_edit_that_would_lose_a_comment_is_refused",
+    ),
     "a session to import without end": (
         "tests/session/test_atomic_folder.py::test_a_killed_import_or_fork_leaves_no_half_session",
         "tests/session/test_atomic_folder.py::test_what_a_killed_process_left_is_deleted_a_day_later",
