@@ -958,12 +958,16 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "30 secret_leak", "redacting each word once", "words-redacted-once",
-        Value(r're.compile(r"(?i)\b([A-Z0-9_-]*(?:api[_-]?key|secret|password|access[_-]?token)[:=])[^ ]{6,}")'),
+        Value(r're.compile(r"\b([A-Za-z0-9_-]+)[:=]")'),
         "test_no_text_of_a_session_is_redacted_in_quadratic_time",
     ),
     Defence(
         "30 secret_leak", "taking secrets out of exports", "secret-in-export", REMOVED,
         "test_markdown_and_json_tell_the_conversation_without_secrets",
+    ),
+    Defence(
+        "30 secret_leak", "the names of commands' secrets in exports", "secret-names-in-export", Value("False"),
+        "test_what_commands_do_not_get_in_their_environment_is_in_no_export",
     ),
     Defence(
         "30 secret_leak", "taking secrets out of exported runs", "secret-in-run-export", REMOVED,

@@ -228,6 +228,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_HERE}::test_secret_leak_a_key_is_in_no_file_and_in_no_output",
         f"{_HTTP}::test_no_secret_is_told",
         "tests/session/test_redact.py::test_no_text_of_a_session_is_redacted_in_quadratic_time",
+        "tests/session/test_redact.py::test_what_commands_do_not_get_in_their_environment_is_in_no_export",
         "tests/cli/commands/test_flow.py::test_an_exported_run_has_no_keys_of_its_arguments",
         "tests/tools/shell_support/test_sandbox.py::test_a_locale_that_is_not_installed_costs_no_sandbox",
         "tests/tools/shell_support/test_sandbox.py::test_our_keys_cannot_be_read",

@@ -7,7 +7,11 @@ import pytest
 from kimi_tui.session.redact import Redactor
 
 
-@pytest.mark.parametrize("text", ["a-" * 6_000, "eyJa-" * 20_000, "a_-api" * 4_000], ids=["words", "tokens", "names"])
+@pytest.mark.parametrize(
+    "text",
+    ["a-" * 6_000, "eyJa-" * 20_000, "a_-api" * 4_000, "a_key=" * 20_000, "secret" * 20_000, "a = " * 20_000],
+    ids=["words", "tokens", "names", "values", "one name", "assignments"],
+)
 def test_no_text_of_a_session_is_redacted_in_quadratic_time(text: str) -> None:
     start = time.thread_time()
     Redactor().text(text)
@@ -27,3 +31,26 @@ def test_no_text_of_a_session_is_redacted_in_quadratic_time(text: str) -> None:
 )
 def test_keys_are_redacted_wherever_a_word_holds_them(text: str, redacted: str) -> None:
     assert Redactor().text(text) == redacted
+
+
+@pytest.mark.parametrize(
+    ("text", "redacted"),
+    [
+        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG", "aws_secret_access_key = [redacted]"),
+        ('{"SecretAccessKey": "wJalrXUtnFEMI/K7MDENG"}', '{"SecretAccessKey": "[redacted]"}'),
+        ('{\\"SessionToken\\": \\"FwoGZXIvYXdz1\\"}', '{\\"SessionToken\\": \\"[redacted]\\"}'),
+        ("SECRET_KEY='django-insecure-09x!ab'", "SECRET_KEY='[redacted]'"),
+        ("DB_PASS=hunter2hunter2; PORT=5432", "DB_PASS=[redacted]; PORT=5432"),
+        ("Cookie: sid=4f8a2c91", "Cookie: [redacted]"),
+        ("x sk_live_51H8abcdefghijkl y", "x sk_live_[redacted] y"),
+        ("max_tokens=500000 input_tokens: 12345678", "max_tokens=500000 input_tokens: 12345678"),
+        ("primary_key=True, sort_key = key_of(row)", "primary_key=True, sort_key = key_of(row)"),
+    ],
+)
+def test_what_commands_do_not_get_in_their_environment_is_in_no_export(text: str, redacted: str) -> None:
+    assert Redactor().text(text) == redacted
+
+
+def test_fields_named_like_a_secret_are_redacted() -> None:
+    row = {"sessionToken": "FwoGZXIvYXdz1", "token_usage": {"output": 12}, "api_key": "k", "monkey": "abcdefgh1"}
+    assert Redactor().value(row) == {**row, "sessionToken": "[redacted]", "api_key": "[redacted]"}

@@ -1,6 +1,6 @@
 """The environment of the agent's commands: that of kimi-tui, without likely secrets.
 
-Names that match `SECRET_NAMES` and values that look like a secret are removed, unless settings keep them, and every
+Names of secrets and values that look like a secret are removed, unless settings keep them, and every
 variable whose value is one of our own keys, whatever its name. `SSH_AUTH_SOCK` and similar variables stay: they are not
 secrets themselves. So do proxies with a password, without which there would be no network.
 """
@@ -10,44 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 
-SECRET_NAMES = (
-    "*API_KEY*",
-    "*APIKEY*",
-    "*TOKEN*",
-    "*SECRET*",
-    "*PASSWORD*",
-    "*PASSWD*",
-    "*PASSPHRASE*",
-    "*CREDENTIAL*",
-    "*CREDS*",
-    "*PRIVATE_KEY*",
-    "*ACCESS_KEY*",
-    "*_AUTH",
-    "*_DSN",
-    "DSN",
-    "*_SK",
-    "*_PWD",
-    "*_PASS",
-    "*DBPASS",
-    "*SMTPPASS",
-    "*_PW",
-    "*_PAT",
-    "*_PIN",
-    "*COOKIE*",
-    "*BEARER*",
-    "*SIGNING_KEY*",
-    "*ENCRYPTION_KEY*",
-    "*_KEY",
-    "*CONNECTION_STRING*",
-    "*WEBHOOK*",
-    "*_HEADERS",
-    "*AUTHORIZATION*",
-    "*AUTH_HEADER*",
-    "*JWT*",
-    "*MNEMONIC*",
-    "*_SAS",
-    "DATABASE_URL",
-)
+from kimi_tui.secret_names import is_secret_name
+
 _SECRET_VALUES = re.compile(
     r"(?<=\w)://[^/\s:@]*:[^/\s@]+@"  # a URL with a password
     r"|(?<=\w)://[^/\s:@]{20,}@"  # a URL with a token
@@ -94,7 +58,7 @@ class ChildEnv:
             return True
         if _SECRET_VALUES.search(value):
             return False
-        return not any(fnmatchcase(upper, pattern) for pattern in SECRET_NAMES)  # defence: secret-environment
+        return not is_secret_name(upper)  # defence: secret-environment
 
 
 DEFAULT_ENV = ChildEnv()
