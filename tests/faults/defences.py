@@ -2940,6 +2940,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_value_becomes_code_in_any_command_that_is_accepted",
     ),
     Defence(
+        "commands of flows", "no values that are options", "values-no-options", NEVER,
+        "test_a_value_that_a_program_could_take_for_an_option_is_refused",
+    ),
+    Defence(
         "commands of flows", "variables only as arguments", "values-at-known-places", NEVER,
         "test_a_command_that_might_run_a_value_is_refused",
     ),

@@ -1047,6 +1047,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/flow/run/test_user_question.py::test_without_a_user_the_run_waits_and_can_be_resumed_with_a_choice",
         "tests/flow/model/test_command_template.py::test_no_value_becomes_code_in_any_command_that_is_accepted",
         "tests/flow/model/test_command_template.py::test_a_command_that_might_run_a_value_is_refused",
+        "tests/flow/model/test_command_template.py::test_a_value_that_a_program_could_take_for_an_option_is_refused",
         "tests/flow/model/test_command_template.py::test_rules_see_a_value_apart_from_the_text_beside_it",
         "tests/permission/test_trust.py::test_a_flow_with_commands_among_many_other_files_is_asked_about",
         "tests/flow/model/test_command_template.py::test_a_value_that_no_command_can_get_is_refused",

@@ -2,14 +2,15 @@
 
 A command without variables may contain anything. One with variables may contain only listed constructs, which treat the
 value of a shell variable as data: no arithmetic, no `eval`, no other shell. Bash never parses a value as code:
-`echo ${a.text}` runs as `echo "${KT_1}"`.
+`echo ${a.text}` runs as `echo "${KT_1}"`. A value that a program could take for an option is refused, unless `--` is
+before it.
 """
 
 import itertools
 import re
 import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -77,6 +78,13 @@ _DATA_AFTER_OPTION = frozenset(
     }
 )
 """The programs for which the value after such an option is data."""
+_WITHOUT_OPTIONS = frozenset({"echo", "printf"})
+"""The builtins whose options run nothing and write nothing; the first operand of `printf` is a text of the chart."""
+_MAY_BE_EMPTY = re.compile(r"\$(?:\w+|\{\w+\}|[^\w({])|[\"']")
+"""What may add nothing to a word: a variable, a quote."""
+_BEGUN = re.compile(r"[\w./@%+:,=~-]")
+_NO_OPTION = re.compile(r"-(?:\s|--|[0-9]+(?:\.[0-9]+)?\Z|\Z)")
+"""Values with a `-` that no program takes for an option that it has: an item of a list, a line, a negative number."""
 _PYTHON = re.compile(r"(?:python|pypy|perl|ruby|lua|php|node|tclsh)[0-9.]*\Z")
 
 
@@ -90,13 +98,17 @@ class CommandTemplateError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A variable in the command: its place in the text with placeholders, and whether it is in double quotes."""
+    """A variable in the command: its place in the text with placeholders, and whether it is in double quotes.
+
+    `program` is the program that takes the value for an option if it is spelled like one; "" if none does.
+    """
 
     variable: Variable
     name: str
     start: int
     end: int
     quoted: bool = False
+    program: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +142,11 @@ class CommandTemplate:
                 raise CommandTemplateError(tr("the value of `{variable}` is longer than 64 KiB",
                     variable=slot.variable))  # fmt: skip
             value = value.encode("utf-8", "replace").decode()
+            if slot.program and value.startswith("-") and not _NO_OPTION.match(value):  # defence: values-no-options
+                raise CommandTemplateError(
+                    tr("the value of `{variable}` begins with `-`, so `{program}` could take it for an option; "
+                    "write `--` before the variable", variable=slot.variable, program=slot.program)
+                )  # fmt: skip
             env[slot.name] = value
             between, literal = self.text[here : slot.start], self._literal(slot, value)
             shown += (between, f'"{literal}"' if slot.quoted else literal)
@@ -156,9 +173,11 @@ def read_command(command: str) -> CommandTemplate:
         raise CommandTemplateError(tr("a command with variables can have at most 16 KiB"))
     if PREFIX in re.sub(r"\$\{KT_\d+\}", "", text):
         raise CommandTemplateError(tr("names that start with `{prefix}` are reserved", prefix=PREFIX))
-    quoted = _Checker(text, slots).check()
+    checker = _Checker(text, slots)
+    checker.check()
+    quoted, programs = checker.quoted, checker.programs
     return CommandTemplate(
-        text, tuple(_Slot(slot.variable, slot.name, slot.start, slot.end, slot.name in quoted) for slot in slots)
+        text, tuple(replace(slot, quoted=slot.name in quoted, program=programs.get(slot.name, "")) for slot in slots)
     )
 
 
@@ -188,10 +207,13 @@ class _Checker:
         self._bytes = text.encode("utf-8", "replace")
         self._names = {slot.name: str(slot.variable) for slot in slots}
         self._found: set[str] = set()
-        self._quoted: set[str] = set()
+        self.quoted: set[str] = set()
+        """The placeholders within double quotes."""
+        self.programs: dict[str, str] = {}
+        """The programs of the placeholders whose value could be an option."""
 
-    def check(self) -> set[str]:
-        """Check the command and return the placeholders within double quotes. Raises CommandTemplateError."""
+    def check(self) -> None:
+        """Check the command. Raises CommandTemplateError."""
         root = _parser().parse(self._bytes.translate(_PLAIN)).root_node
         if root.has_error:
             raise CommandTemplateError(tr("the command cannot be parsed, so its variables cannot be placed safely"))
@@ -203,7 +225,6 @@ class _Checker:
         for name, variable in self._names.items():
             if name not in self._found:  # defence: values-at-known-places
                 raise CommandTemplateError(_not_here(variable))
-        return self._quoted
 
     def _check_node(self, node: "Node") -> None:
         kind = node.type
@@ -233,14 +254,20 @@ class _Checker:
         name = source[2:-1]
         if name not in self._names:
             return
-        parent = node.parent
+        word, parent = node, node.parent
         while parent is not None and parent.type in ("string", "concatenation"):
             if parent.type == "string":
-                self._quoted.add(name)
-            parent = parent.parent
+                self.quoted.add(name)
+            word, parent = parent, parent.parent
         if parent is None or parent.type != "command":  # an argument, not a name, a file or a value of a variable
             raise CommandTemplateError(_not_here(self._names[name]))
         self._found.add(name)
+        program = parent.child_by_field_name("name")
+        arguments = parent.children_by_field_name("argument")
+        ended = any(self._source(one) == "--" for one in arguments if one.end_byte <= word.start_byte)
+        begun = _MAY_BE_EMPTY.sub("", self._source(word).lstrip().partition(f"${{{name}}}")[0])
+        if program is not None and self._source(program) not in _WITHOUT_OPTIONS and not (ended or _BEGUN.match(begun)):
+            self.programs[name] = self._source(program)
 
     def _check_command(self, node: "Node") -> None:
         name_node = node.child_by_field_name("name")

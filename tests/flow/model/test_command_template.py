@@ -101,6 +101,31 @@ def test_a_value_that_no_command_can_get_is_refused(value):
         template.bind(lambda _: value)
 
 
+OPTION = "--upload-pack=touch BAD"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git fetch origin ${a.text}", 'git log "${a.text}"', "git log ''${a.text}", "git log $x${a.text}",
+     "git log ${a.status}${a.text}", 'cat "$(git log ${a.text})"', "git log {x,${a.text}}", "/bin/echo ${a.text}",
+     "git log $(true)${a.text}", "git -- log && git fetch ${a.text}"],
+)  # fmt: skip
+def test_a_value_that_a_program_could_take_for_an_option_is_refused(command):
+    with pytest.raises(CommandTemplateError, match="write `--` before the variable"):
+        bound(command, text=OPTION)
+
+
+@pytest.mark.parametrize(
+    ("command", "value"),
+    [("git fetch -- origin ${a.text}", OPTION), ("echo ${a.text}", OPTION), ("printf '%s' ${a.text}", OPTION),
+     ("git commit --message=${a.text}", OPTION), ("git show HEAD:${a.text}", OPTION), ('cat "x ${a.text}"', OPTION),
+     ("cat $HOME/${a.text}", OPTION), ("gh pr create -b ${a.text}", "- one\n- two"), ("./add ${a.text}", "-5"),
+     ("./add ${a.text}", "-0.5"), ("gh issue comment -b ${a.text}", "--- a/file\n+++ b/file"), ("cat ${a.text}", "-")],
+)  # fmt: skip
+def test_a_value_that_no_program_takes_for_an_option_may_begin_with_a_hyphen(command, value):
+    assert bound(command, text=value).env == {"KT_1": value}
+
+
 PIECES = st.sampled_from(
     ["echo", "cat", "true", " ", " ", "${a.text}", "${a.text}", '"', "'", "$(", ")", "`", "\\", ";", "&&", "|", "$x",
      "{", "}", "(", "((", "))", "[[ ", " ]]", "=", "#", "$((", "<<<", ">", "&", "!", "~", "*", "eval ", "if ", "then ",
@@ -147,12 +172,12 @@ GROUPS = st.sampled_from(["{}", "( {} )", "{{ {}; }}", "if {}; then {}; fi", "! 
 def test_no_value_becomes_code_in_any_command_that_is_accepted(tmp_path_factory, command, text, status):
     try:
         template = read_command(command)
+        made = template.bind(lambda variable: text if variable.field == "text" else status)
     except CommandTemplateError:
         return
     if not template.slots:
         return
     folder = tmp_path_factory.mktemp("box")
-    made = template.bind(lambda variable: text if variable.field == "text" else status)
     run_in_bash(made.line, folder, made.env)
     assert not (folder / "BAD").exists()
     run_in_bash(made.shown, folder, {})
@@ -166,10 +191,10 @@ def test_a_program_gets_the_value_as_it_is(tmp_path_factory, value, form):
     program = folder / "show"
     program.write_text(f"#!{BASH}\nprintf '%s\\0' \"$@\"\n")
     program.chmod(0o755)
-    made = read_command(form.replace("P", "./show")).bind(lambda _: value)
+    made = read_command(form.replace("P", "./show --")).bind(lambda _: value)
     expected = form[2:].replace('"', "").replace("${a.text}", value)
     for line, env in ((made.line, made.env), (made.shown, {})):
-        assert run_in_bash(line, folder, env) == f"{expected}\0".encode()
+        assert run_in_bash(line, folder, env) == f"--\0{expected}\0".encode()
 
 
 def run_in_bash(line, folder, env):
