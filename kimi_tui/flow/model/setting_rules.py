@@ -157,11 +157,13 @@ def _label_flaws(chart: ChartSettings, node: ChartNode) -> Iterator[FlowValidati
 
 
 def declared_fields(settings: NodeSettings, role: NodeRole) -> tuple[str, ...]:
-    """The fields that a node sets for variables."""
+    """The fields that a node sets for variables; none without a turn or a command."""
     if role in ("begin", "end"):
         return ()
     if settings.run is not None:
         return ("text", "status", "output")
+    if not settings.has_turn:
+        return ()
     if settings.out is None:
         return ("text",)
     choice = ("choice",) if role == "decision" else ()

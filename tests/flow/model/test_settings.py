@@ -129,6 +129,13 @@ def test_a_label_with_a_field_that_a_node_never_sets_is_an_error():
     assert [(line, "is never set" in cause) for line, _, cause in flaws(chart=chart)] == [(4, True)]
 
 
+@pytest.mark.parametrize("setting", ["ask: human", 'on: "${work.text}"'])
+def test_a_variable_of_a_decision_without_a_turn_is_an_error(setting):
+    chart = (*CHART[:3], "check -->|yes| say[Read ${check.text}]", "check -->|no| work", "say --> E([END])")
+    assert flaws(chart=chart) == []
+    assert flaws(chart=(*chart, f"check@{{ {setting} }}")) == [(4, 16, "`${check.text}`: `check` has no values")]
+
+
 def test_a_label_with_other_braces_stays_a_text():
     chart = (*CHART[:1], "B([BEGIN]) --> a[Print ${user.name} in the page]", "a --> E([END])")
     assert flaws(chart=chart) == []

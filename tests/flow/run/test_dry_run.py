@@ -88,7 +88,7 @@ async def test_a_dry_run_chooses_the_branch_of_a_command_and_runs_nothing(tmp_pa
 async def test_a_dry_run_chooses_at_decisions_of_the_user_and_of_values():
     text = (
         "flowchart TD\nB([BEGIN]) --> a{Good?} -->|yes| c{How large?} -->|small| E([END])\nc -->|else| a\n"
-        'a -->|no| E\na@{ ask: human }\nc@{ on: "${a.text}" }'
+        'a -->|no| E\na@{ ask: human }\nc@{ on: "${ARGS}" }'
     )
     flow = build_flow(read_mermaid(text))
     told = []
