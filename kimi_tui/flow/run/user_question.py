@@ -31,7 +31,7 @@ def parked_question(state: RunState) -> OpenQuestion | None:
 def seconds_left(flow: Flow, state: RunState, node: FlowNode, timestamp: float) -> float | None:
     """The time until the default branch of a node that asks the user is taken; None if the wait is unlimited."""
     settings = node.settings
-    if not settings.ask or settings.timeout is None or _default_choice(flow, node) is None:
+    if not settings.ask or settings.timeout is None or _default_choice(flow, state, node) is None:
         return None
     # defence: deadlines-of-a-clock-set-back
     return min(settings.timeout, state.entered_at + settings.timeout - timestamp)
@@ -40,9 +40,12 @@ def seconds_left(flow: Flow, state: RunState, node: FlowNode, timestamp: float) 
 def overdue_choice(flow: Flow, state: RunState, node: FlowNode, timestamp: float) -> str | None:
     """The default branch, if the time to answer has passed."""
     left = seconds_left(flow, state, node, timestamp)
-    return _default_choice(flow, node) if left is not None and left <= 0 else None
+    return _default_choice(flow, state, node) if left is not None and left <= 0 else None
 
 
-def _default_choice(flow: Flow, node: FlowNode) -> str | None:
+def _default_choice(flow: Flow, state: RunState, node: FlowNode) -> str | None:
+    """The branch that `default` names, with the values of its variables; None if it names none."""
     default = node.settings.default
-    return None if default is None else match_choice(default, flow.branch_labels(node.id))
+    if default is None:
+        return None
+    return match_choice(expand(default, value_lookup(flow, state)), flow.branch_labels(node.id))

@@ -27,9 +27,9 @@ class Answers(list):
 
 
 class Run(RunnerHarness):
-    def __init__(self, gate=GATE, path=None, resume=None, interactive=True, clock=None):
+    def __init__(self, gate=GATE, path=None, resume=None, interactive=True, clock=None, reply="ok"):
         flow = build_flow(read_mermaid("\n".join(("flowchart TD", *CHART, gate))))
-        super().__init__(flow, ("ok",), path=path)
+        super().__init__(flow, (reply,), path=path)
         self.answers = Answers()
         fields = {} if clock is None else {"wall_clock": clock}
         self.runner = FlowRunner(
@@ -125,6 +125,22 @@ async def test_the_default_is_taken_at_the_deadline():
     async with asyncio.timeout(20):
         assert (await run.run()).status == "finished"
     assert run.answers == [("Ship v1?", "yes", True)]
+
+
+async def test_a_default_may_be_the_value_of_a_variable():
+    run = Run('ship@{ ask: human, timeout: 10ms, default: "${draft.text}" }', reply="Yes.")
+    async with asyncio.timeout(20):
+        assert (await run.run()).status == "finished"
+    assert run.answers == [("Ship v1?", "yes", True)]
+
+
+async def test_a_default_that_names_no_branch_keeps_waiting(tmp_path):
+    path = tmp_path / "flow.jsonl"
+    gate = 'ship@{ ask: human, timeout: 1ms, default: "${draft.text}" }'
+    assert (await Run(gate, path=path, interactive=False, reply="perhaps").run()).question is not None
+    (state,) = load_runs(path)
+    late = Run(gate, path=path, interactive=False, resume=state, clock=lambda: state.entered_at + 10)
+    assert (await late.run()).question is not None
 
 
 async def test_a_deadline_that_passed_while_the_program_was_down_is_taken_on_resume(tmp_path):
