@@ -1,6 +1,7 @@
 """A session for a UI: accepts prompts, emits Wire messages, and runs one turn at a time."""
 
 import asyncio
+import shlex
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
@@ -439,8 +440,11 @@ class Engine:
         return end if parked is None else CommandEnd("rejected", parked=parked)
 
     async def notify_waiting(self, name: str, question: OpenQuestion) -> None:
-        """Notify the user that a flow run waits for an answer, and run the hooks for this event."""
-        self.notify(tr("The flow {name} waits for you", name=name), question.question.partition("\n")[0])
+        """Notify the user that a flow run waits for an answer, and how to give it; run the hooks for this event."""
+        answer = shlex.join(["/flow-resume", question.run_id[:8], f"{question.node_id}={question.choices[0]}"])
+        body = tr("{question} ({choices}) Answer with {command}", question=question.question.partition("\n")[0],
+            choices=", ".join(question.choices), command=answer)  # fmt: skip
+        self.notify(tr("The flow {name} waits for you", name=name), body)
         fields = {"run": question.run_id, "node": question.node_id, "question": question.question}
         await self.hooks.ask("FlowWaiting", name, flow=name, choices=list(question.choices), **fields)
 

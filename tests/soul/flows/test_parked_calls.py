@@ -97,7 +97,8 @@ async def test_a_parked_edit_is_shown_whole_and_its_approval_is_for_the_file_as_
         session = engine.session_id
         (told,) = [one for one in received if isinstance(one, Notification) and "waits for you" in one.title]
     assert "run.sh, line 1:\n-echo old\n+echo new\n(approve, reject)\n" in capsys.readouterr().err
-    assert told.body == "Edit file `run.sh`"
+    command = f"/flow-resume {state.run_id[:8]} build=approve"
+    assert told.body == f"Edit file `run.sh` (approve, reject) Answer with {command}"
     file.write_text("echo other\n")
     made = planned(tmp_path, WRITE, session_id=session, when_asked=None)
     async with engine_on(made) as (engine, _):

@@ -9,6 +9,7 @@ from kimi_tui.errors import EXIT_OK, EXIT_WAITING
 from kimi_tui.flow.run.journal import load_runs
 from kimi_tui.soul.flows.user_questions import pending_question
 from kimi_tui.ui.print.runner import Output, answer
+from kimi_tui.wire.events import Notification
 from kimi_tui.wire.flow_events import FlowDecision, FlowPaused
 from tests.soul.release_flow import write_skill
 from tests.soul.scripted_engine import engine_on, plan
@@ -69,3 +70,12 @@ async def test_a_printed_run_ends_with_its_question_and_a_status_of_its_own(tmp_
         assert "Sent." in capsys.readouterr().out
         (state,) = load_runs(engine.session.dir / "flow.jsonl")
         assert (state.status, pending_question(state)) == ("finished", None)
+
+
+async def test_a_client_that_cannot_steer_is_told_how_to_answer(tmp_path):
+    async with engine_on(planned(tmp_path, "text: Dear Ann", "text: Sent.", interactive=False)) as (engine, received):
+        assert await answer(engine, "/flow:mail Ann", Output()) == EXIT_WAITING
+        (told,) = [one for one in received if isinstance(one, Notification)]
+        question, found, command = told.body.partition(" Answer with ")
+        assert (question, found) == ("Send this to Ann? (yes, no)", " Answer with ")
+        assert await answer(engine, command, Output()) == EXIT_OK
