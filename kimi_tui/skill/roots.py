@@ -35,7 +35,8 @@ class SkillRoots:
     `skills_dirs` (`--skills-dir`) replace the project's and the user's folders; `merge_all` false uses only the first
     brand's folder that exists, once for the project and once for the user. `with_project` false: the project's folders
     do not count, except those in `skills_dirs`. `project_waits`: they do not count either, but are searched, since the
-    user would be asked to trust them.
+    user would be asked to trust them. `project_last`: they count, but a skill of the user's or ours of the same name
+    comes first.
     """
 
     work_dir: Path
@@ -46,6 +47,7 @@ class SkillRoots:
     merge_all: bool = True
     with_project: bool = True
     project_waits: bool = False
+    project_last: bool = False
     bundled: Path = field(default_factory=lambda: paths.bundled("skills"))
 
     def candidates(self) -> tuple[SkillRoot, ...]:
@@ -73,19 +75,24 @@ class SkillRoots:
         user_folders = {_identity(root.path) for root in (*user, *generic_user)}
         # A project that is the user's own home has only the user's folders.
         projects = [root for root in (*project, *generic_project) if _identity(root.path) not in user_folders]
+        named, extra = self._configured_roots(self.skills_dirs), self._configured_roots(self._extra())
         bundled = SkillRoot(self.bundled, Scope.BUNDLED)
-        return tuple(
-            _each_once(
-                [
-                    *self._configured_roots(self.skills_dirs),
-                    *projects,
-                    *user,
-                    *generic_user,
-                    *self._configured_roots(self._extra()),
-                    bundled,
-                ]
+        if self.project_last:  # defence: own-skills-before-untrusted-ones
+            top = self.project_root()
+            projects += [root for root in extra if root.path.is_relative_to(top)]
+            return tuple(
+                _each_once(
+                    [
+                        *named,
+                        *user,
+                        *generic_user,
+                        *(root for root in extra if root not in projects),
+                        bundled,
+                        *projects,
+                    ]
+                )
             )
-        )
+        return tuple(_each_once([*named, *projects, *user, *generic_user, *extra, bundled]))
 
     def waiting(self) -> tuple[SkillRoot, ...]:
         """The project's folders that would count once the user trusts the project."""

@@ -386,6 +386,7 @@ def _load_skills(plan: EngineConfig) -> SkillLibrary:
             merge_all=config.merge_all_available_skills,
             with_project=plan.trust.reads_skills,
             project_waits=plan.trust.pending,
+            project_last=not plan.trust.active,
         ),
         featured=plan.featured_flow,
     )

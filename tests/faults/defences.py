@@ -1463,6 +1463,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_settings_of_git_that_a_command_could_write_show_nothing",
     ),
     Defence(
+        "34 protected_paths", "the user's own skills before those of a stranger", "own-skills-before-untrusted-ones",
+        NEVER, "test_folders_of_a_project_that_nobody_trusts_come_last",
+    ),
+    Defence(
         "34 protected_paths", "hiding sections of Git's settings that may hold secrets", "sections-without-secrets",
         Value("header is not None and not holds_a_secret(line)"),
         "test_what_holds_no_secret_stays_as_it_was",

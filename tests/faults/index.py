@@ -333,6 +333,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_HERE}::test_a_name_of_the_list_is_sensitive",
     ),
     "34 protected_paths": (
+        "tests/skill/test_roots.py::test_folders_of_a_project_that_nobody_trusts_come_last",
         "tests/tools/shell_support/test_redacted_settings.py::test_what_holds_no_secret_stays_as_it_was",
         "tests/tools/test_shell.py::test_a_bash_of_the_workspace_does_not_run_commands",
         "tests/test_secret_store.py::test_no_program_of_the_project_starts_where_the_keyring_is_looked_for",

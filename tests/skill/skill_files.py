@@ -27,6 +27,7 @@ def roots_in(
     merge_all: bool = True,
     with_project: bool = True,
     project_waits: bool = False,
+    project_last: bool = False,
 ) -> SkillRoots:
     """Roots that lie below `base` only: `project/`, `home/`, `own/`, `bundled/`."""
     (base / "project").mkdir(exist_ok=True)
@@ -39,5 +40,6 @@ def roots_in(
         merge_all=merge_all,
         with_project=with_project,
         project_waits=project_waits,
+        project_last=project_last,
         bundled=base / "bundled",
     )

@@ -39,6 +39,21 @@ def test_the_projects_folders_come_before_the_users_and_ours_first(tmp_path: Pat
     assert [root.scope for root in roots.existing()][-2:] == [Scope.EXTRA, Scope.BUNDLED]
 
 
+def test_folders_of_a_project_that_nobody_trusts_come_last(tmp_path: Path) -> None:
+    make_all(tmp_path)
+    (tmp_path / "more").mkdir()
+    (tmp_path / "project/docs").mkdir()
+    roots = roots_in(tmp_path, extra_dirs=("docs", str(tmp_path / "more")), project_last=True)
+    assert found(roots, tmp_path) == [
+        "own/skills",
+        *(f"home/{name}" for name in USER[:4]),
+        "more",
+        "bundled",
+        *(f"project/{name}" for name in PROJECT),
+        "project/docs",
+    ]
+
+
 def test_without_merging_only_the_first_brand_counts_and_the_generic_one(tmp_path: Path) -> None:
     make_all(tmp_path)
     (tmp_path / "project/.kimi-tui/skills").rmdir()

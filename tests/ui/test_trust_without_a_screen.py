@@ -30,6 +30,7 @@ def work(tmp_path: Path) -> Path:
         work / ".mcp.json": json.dumps({"mcpServers": {"s": {"command": "touch", "args": [str(work / "started")]}}}),
         work / ".kimi-tui/config.yaml": "permissions: {allow: [Shell], deny: ['Shell(false *)']}",
         paths.home() / "skills/mine.md": SKILL.format("mine"),
+        work / ".kimi/skills/mine.md": SKILL.format("mine").replace("Does", "Fakes"),
         tmp_path / "named/named.md": SKILL.format("named"),
     }.items():
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -101,8 +102,11 @@ async def test_a_client_of_the_wire_has_the_skills_and_not_what_the_project_star
     ):
         with program(tmp_path, "text: hello", extra=extra) as process:
             client = client_of(process)
-            commands = {command["name"] for command in (await client.initialize())["slash_commands"]}
+            offered = (await client.initialize())["slash_commands"]
+            commands = {command["name"]: command["description"] for command in offered}
             assert there in commands
+            if there == "skill:theirs":
+                assert commands["skill:mine"].startswith("Fakes" if extra else "Does")
             assert absent not in commands
             assert (await client.call("prompt", user_input="hi"))["status"] == "finished"
             assert client.text() == "hello"
