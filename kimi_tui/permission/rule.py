@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from itertools import repeat
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.argument_pattern import matches_arguments
 from kimi_tui.permission.file_pattern import matches_file
+from kimi_tui.permission.option_spelling import may_mean
 from kimi_tui.permission.page_pattern import matches_page
 from kimi_tui.permission.programs.classifier import allows_anything, may_run_another, unnamed_danger
 from kimi_tui.permission.subject import (
@@ -54,6 +56,7 @@ _ELSEWHERE = {
 _MAX_OPTIONS = 40
 _MAX_WITHIN = 200
 _WILD = re.compile(r"[*?\[]")
+_PARTS = re.compile(r"[/\\:=,]")
 
 
 class Effect(StrEnum):
@@ -138,10 +141,16 @@ class Rule:
         if self.effect is Effect.ALLOW:
             if exactly and tuple(pattern) != words:  # defence: secrets-word-for-word
                 return Match.NO
+            # defence: wildcard-within-its-folder
+            if not all(map(_stays_within, pattern, words, repeat(words[0]))):
+                return Match.NO
             # defence: rule-names-danger
             return _yes(_match_words(pattern, words) is Match.YES and unnamed_danger(pattern, words) is None)
         # defence: deny-other-forms
         match = max((_match_expanded(pattern, form) for form in _forms(words)), key=list(Match).index)
+        # defence: options-in-any-order
+        if match is Match.NO and any(may_mean(pattern, form) for form in _forms(words)):
+            return Match.MAYBE
         if match is Match.NO and may_run_another(words):
             hidden = len(words) > _MAX_WITHIN or any(_names(pattern, inner) for inner in _within(words))
             return Match.MAYBE if hidden else match  # defence: denied-behind-program
@@ -208,6 +217,19 @@ def _match_words(pattern: list[str], words: Words) -> Match:
     return Match.YES if sure else Match.MAYBE
 
 
+def _stays_within(expected: str, word: str | None, program: str | None) -> bool:
+    """Whether the wildcards in a word of an allow rule match no way out of the folder before them, and for Git no colon,
+    behind which another branch may be named: `build/*` does not cover `build/../src`, nor `feature/*` `feature/x:main`.
+    """
+    wild = _WILD.search(expected)
+    if word is None or wild is None or expected in ("*", word):
+        return True
+    rest = word[expected.rfind("/", 0, wild.start()) + 1 :]
+    if program == "git" and ":" in rest and ":" not in expected:
+        return False
+    return ".." not in _PARTS.split(rest)
+
+
 def _match_expanded(pattern: list[str], words: Words) -> Match:
     """Match a word that depends on files as any words with the same prefix."""
     index = next((index for index, word in enumerate(words) if isinstance(word, Pattern)), None)
@@ -224,7 +246,7 @@ def _match_expanded(pattern: list[str], words: Words) -> Match:
 
 
 def _names(pattern: list[str], words: Words) -> bool:
-    return any(_match_expanded(pattern, form) is not Match.NO for form in _forms(words))
+    return any(_match_expanded(pattern, form) is not Match.NO or may_mean(pattern, form) for form in _forms(words))
 
 
 def _within(words: Words) -> Iterator[Words]:

@@ -1164,6 +1164,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_that_denies_covers_what_it_may_mean",
     ),
     Defence(
+        "31 cmd_split", "denied options in another order or spelling", "options-in-any-order", NEVER,
+        "test_a_denied_option_is_asked_about_wherever_it_is_and_however_it_is_spelled",
+    ),
+    Defence(
+        "31 cmd_split", "wildcards that stay in their folder", "wildcard-within-its-folder", NEVER,
+        "test_a_wildcard_of_a_rule_that_allows_leads_out_of_no_folder_and_to_no_other_branch",
+    ),
+    Defence(
         "31 cmd_split", "asking about what stands behind many options", "many-options", REMOVED,
         "test_a_rule_that_denies_covers_what_it_may_mean",
     ),

@@ -120,6 +120,39 @@ def test_a_rule_that_denies_covers_what_it_may_mean(rule: str, command: str, fit
 
 
 @pytest.mark.parametrize(
+    ("rule", "command", "fits"),
+    [
+        ("rm -rf build/*", "rm -rf build/x/y", True),
+        ("rm -rf build/*", "rm -rf build/../src", False),
+        ("rm -rf build/*", "rm -rf build/x/../../src", False),
+        ("rm -rf build*", "rm -rf build/../src", False),
+        ("rm -rf build/.*", "rm -rf build/..", False),
+        ("node scripts/*", "node scripts/../src/x.js", False),
+        ("make --file=mk/*", "make --file=mk/../x", False),
+        ("cp * dist/", "cp ../a dist/", True),
+        ("ls ../*", "ls ../a", True),
+        ("ls ../*", "ls ../a/../..", False),
+        ("git log *..main", "git log a..main", True),
+        ("git push origin feature/*", "git push origin feature/x", True),
+        ("git push origin feature/*", "git push origin feature/x:main", False),
+        ("git push origin HEAD:feature/*", "git push origin HEAD:feature/x", True),
+    ],
+)
+def test_a_wildcard_of_a_rule_that_allows_leads_out_of_no_folder_and_to_no_other_branch(
+    rule: str, command: str, fits: bool
+) -> None:
+    assert (parse_rule(f"Shell({rule})", Effect.ALLOW).matches(line(command)) is Match.YES) is fits
+
+
+@pytest.mark.parametrize("command", ["git push -f", "git push origin main --force", "git push origin +main"])
+def test_a_denied_option_is_asked_about_wherever_it_is_and_however_it_is_spelled(command: str) -> None:
+    rules = policy("allow Shell(git push *)", "deny Shell(git push --force *)")
+    assert rules.decide("Shell", line("git push origin main")).effect is Effect.ALLOW
+    assert rules.decide("Shell", line(command)).effect is Effect.ASK
+    assert rules.decide("Shell", line(f"unknown-runner {command}")).effect is Effect.ASK
+
+
+@pytest.mark.parametrize(
     ("pattern", "path", "allows", "denies"),
     [
         ("src/**", "src/a/b.py", True, True),

@@ -1,0 +1,54 @@
+"""Options in another order and spelling: what a rule that asks or denies may be about."""
+
+import pytest
+
+from kimi_tui.permission.option_spelling import may_mean
+from kimi_tui.permission.subject import Pattern
+
+
+@pytest.mark.parametrize(
+    ("pattern", "command", "may"),
+    [
+        ("rm -rf *", "rm -fr x", True),
+        ("rm -rf *", "rm -r -f x", True),
+        ("rm -rf *", "rm -Rf x", True),
+        ("rm -rf *", "rm x -rfv", True),
+        ("rm -rf *", "rm --recursive --force x", True),
+        ("rm -rf *", "rm --rec -f x", True),
+        ("rm -rf *", "rm -r x", False),
+        ("rm -rf *", "rm -f x", False),
+        ("rm -rf build", "rm -fr src", False),
+        ("git push --force *", "git push -f", True),
+        ("git push --force *", "git push origin main --force-with-lease", True),
+        ("git push --force *", "git push origin main --forc", True),
+        ("git push --force *", "git push origin +main", True),
+        ("git push --force *", "git push -u origin main", False),
+        ("git push --force *", "git commit -f", False),
+        ("git commit --amend *", "git commit -am x", False),
+        ("git commit --amend *", "git commit -m x --amend", True),
+        ("git push origin main", "git push -u origin HEAD:main", True),
+        ("git push origin main", "git push origin refs/heads/main", True),
+        ("git push origin main", "git push origin side", False),
+        ("git push origin main", "git push origin", False),
+        ("kubectl -n prod *", "kubectl get pods -n prod", True),
+        ("kubectl -n prod *", "kubectl --namespace=prod get pods", True),
+        ("kubectl -n prod *", "kubectl -nprod get pods", True),
+        ("kubectl -n prod *", "kubectl -n dev get pods", False),
+        ("terraform apply -auto-approve", "terraform apply --auto-approve=true", True),
+        ("npm publish *", "npm pub", True),
+        ("npm publish *", "npm run publish", False),
+        ("npm run deploy", "npm run test:deploy", False),
+        ("ls", "rm", False),
+    ],
+)
+def test_options_count_in_any_order_and_spelling(pattern: str, command: str, may: bool) -> None:
+    assert may_mean(pattern.split(), tuple(command.split())) is may
+
+
+def test_a_word_that_is_known_only_at_run_time_may_be_any() -> None:
+    assert may_mean(["rm", "-rf", "*"], ("rm", None, "x"))
+    assert may_mean(["rm", "-rf", "*"], ("rm", "-fr", Pattern("*", "*")))
+    assert may_mean(["rm", "-rf", "build"], ("rm", "-fr", Pattern("b*", "b*")))
+    assert not may_mean(["rm", "-rf", "build"], ("rm", "-fr", Pattern("s*", "s*")))
+    assert not may_mean(["git", "push", "--force", "*"], ("git", "add", None))
+    assert not may_mean([], ("rm",))
