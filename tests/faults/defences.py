@@ -1172,6 +1172,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_wildcard_of_a_rule_that_allows_leads_out_of_no_folder_and_to_no_other_branch",
     ),
     Defence(
+        "31 cmd_split", "addresses that are no pages'", "addresses-of-pages", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "modules that a filter of jq loads", "modules-of-jq", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
         "31 cmd_split", "asking about what stands behind many options", "many-options", REMOVED,
         "test_a_rule_that_denies_covers_what_it_may_mean",
     ),

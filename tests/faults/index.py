@@ -246,8 +246,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "31 cmd_split": (
         "tests/permission/test_rule.py::"
         "test_a_wildcard_of_a_rule_that_allows_leads_out_of_no_folder_and_to_no_other_branch",
-        "tests/permission/test_rule.py::"
-        "test_a_denied_option_is_asked_about_wherever_it_is_and_however_it_is_spelled",
+        "tests/permission/test_rule.py::test_a_denied_option_is_asked_about_wherever_it_is_and_however_it_is_spelled",
         f"{_CMD}::test_cmd_split",
         "tests/tools/core/test_ask_approval.py::test_a_way_that_the_model_calls_no_is_no_answer_of_the_user",
         f"{_CMD}::test_commands_within_others_are_listed_too",

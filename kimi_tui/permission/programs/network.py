@@ -1,5 +1,7 @@
 """Network programs; none of them is read-only, since requests leave this machine."""
 
+import re
+
 from kimi_tui.permission.programs.options import Options, Parsed
 from kimi_tui.permission.programs.program import ANYTHING, Program, names, stored_settings
 
@@ -37,6 +39,28 @@ def _is_output(name: str, text: str) -> bool:
     return "%output" in text or (name in ("-w", "--write-out") and text.startswith("@"))
 
 
+_WEB_ADDRESS = re.compile(
+    r"(?:https?://)?(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d+)?(?:[/?#].*)?",
+    re.IGNORECASE,
+)
+"""The address of a page, whose host is plain to see: no user name, and nothing that curl expands before its path."""
+
+
+def _not_web(parsed: Parsed) -> list[int]:
+    """Find addresses other than those of pages: to curl `file:///a%62` is the file `/ab`, and behind
+    `http://localhost:1@` is the name of another host.
+    """
+    words = [
+        *parsed.operands,
+        *((option.at, option.value or "") for option in parsed.options if option.name == "--url"),
+    ]
+    return [at for at, word in words if not _WEB_ADDRESS.fullmatch(word)]  # defence: addresses-of-pages
+
+
+def _dangers_of_curl(parsed: Parsed) -> list[int]:
+    return [*_writes_out(parsed), *_not_web(parsed)]
+
+
 _GH_COMMANDS = names(
     "list view diff checks status create close edit comment merge review ready reopen checkout delete fork "
     "rename sync set upload download rerun cancel enable disable lock unlock pin unpin transfer archive issues "
@@ -61,9 +85,9 @@ def _gh(danger: str = "-w --web -D: --dir= -O: --output=") -> Program:
 
 
 PROGRAMS: dict[str, Program] = {
-    "curl": Program(options=_CURL, strict=True, dangerous=_writes_out),
-    "wget": Program(options=_WGET, strict=True),
-    "wget2": Program(options=_WGET, strict=True),
+    "curl": Program(options=_CURL, strict=True, dangerous=_dangers_of_curl),
+    "wget": Program(options=_WGET, strict=True, dangerous=_not_web),
+    "wget2": Program(options=_WGET, strict=True, dangerous=_not_web),
     "aria2c": Program(options=Options("", "-cqn -x: -s: -j: -k:"), strict=True),
     "http": Program(
         options=Options("", "-vhb --verbose --headers --body --json --form --follow --ignore-stdin"),

@@ -77,6 +77,18 @@ def _date(parsed: Parsed) -> str:
     return next((word for _, word in parsed.operands if not word.startswith("+")), "")
 
 
+_OF_MODULES = re.compile(r"\b(?:import|include|modulemeta)\b")
+
+
+def _of_modules(parsed: Parsed) -> list[int]:
+    """Find filters of jq that may load a module: its data may be any file whose name ends in `.json`. Behind an unknown
+    option the filter may be any word.
+    """
+    filters = parsed.operands if parsed.unknown else parsed.operands[:1]
+    # defence: modules-of-jq
+    return [index for index, word in filters if _OF_MODULES.search(word) and not only_computes(word)]
+
+
 _SUMS = Program(_READS, Options("-b --binary --tag --version"))
 _DIFF = Program(
     _READS,
@@ -183,8 +195,11 @@ PROGRAMS: dict[str, Program] = {
         _READS,
         Options(
             "-rjacCMSensR --raw-output --join-output --compact-output --color-output --monochrome-output --tab "
-            "--sort-keys --exit-status --null-input --slurp --raw-input --version"
+            "--sort-keys --exit-status --null-input --slurp --raw-input --version",
+            "",
+            "-f: -L: --from-file= --library-path=",
         ),
+        dangerous=_of_modules,
         check=lambda parsed: next((word for _, word in parsed.operands[:1] if not only_computes(word)), ""),
     ),
     "split": Program(options=Options("", "-a: -b: -C: -l: -n: -t: -dex -#", "--filter=")),

@@ -443,6 +443,22 @@ curl -w '%output{f}x' a
 curl -sw '%output{f}x' a
 curl --write-o '%output{f}x' a
 curl -w @f a
+curl file:///a%62
+curl 'file:///a/.{s}sh/b'
+curl -s http://a file:/b
+curl --url file:///a
+curl --url=file:///a
+curl http://localhost:1@b.example/
+curl -s '{file}:///a'
+curl http:///a
+wget http://localhost:1@b.example/
+jq -n 'import "config" as $c {search:"/x/.docker"}; $c'
+jq 'include "x"; .' a
+jq -f x.jq a
+jq -nf x.jq
+jq --from-file x.jq a
+jq -L /x . a
+jq -n '"x" | modulemeta'
 sed '-i/elsewhere/*' s/a/b/ a
 sed '--in-place=../x*' s/a/b/ a
 tar -cf ../a b
@@ -1059,6 +1075,13 @@ def test_a_rule_for_a_program_covers_its_usual_options(command: str) -> None:
         ("sed *", "sed -i '' s/a/b/ f", True),
         ("curl *", "curl -sSL --retry 3 --http2 https://x", True),
         ("wget *", "wget -q --tries=3 https://x", True),
+        ("curl *", "curl localhost:3000/a?b=[1]", False),
+        ("curl *", "curl 'HTTP://localhost:3000/a?b=[1]&c=@{d}' [::1]:80", False),
+        ("curl *", "curl 'HTTP://localhost:3000/a?b=[1]&c=@{d}' --url=b.example", True),
+        ("curl http://localhost:*", "curl http://localhost:3000/a", True),
+        ("curl http://localhost:*", "curl http://localhost:3000@a.example", False),
+        ("jq *", "jq -s .import include.json", True),
+        ("jq *", "jq --arg a b '.[] | select(.x == $a)' f", True),
         ("rsync *", "rsync -av --delete --exclude=x a/ b/", True),
         ("black *", "black --check .", True),
         ("tar *", "tar --check", False),
