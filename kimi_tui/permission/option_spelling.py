@@ -7,7 +7,7 @@ one with the same first letter counts.
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from kimi_tui.permission.subject import Pattern, Words
 
@@ -31,8 +31,10 @@ def may_mean(pattern: Sequence[str], words: Words) -> bool:
         return True
     values = _values(pattern)
     without_values = [word for word in expected if word not in values]
-    return bool(values) and all(_has_value(words, value) for value in values) and (
-        _align(without_values, operands, words[0]) or _align(without_values, _others(operands, values), words[0])
+    return (
+        bool(values)
+        and all(_has_value(words, value) for value in values)
+        and (_align(without_values, operands, words[0]) or _align(without_values, _others(operands, values), words[0]))
     )
 
 
@@ -69,8 +71,11 @@ def _stands_for(letter: str, name: str) -> bool:
 
 def _values(pattern: Sequence[str]) -> list[str]:
     """Return the words of the pattern that may be the values of the options before them."""
-    pairs = zip(pattern[1:], pattern[2:], strict=False)
-    return [word for option, word in pairs if _is_option(option) and not _is_option(word) and not _WILD.search(word)]
+    return [
+        word
+        for option, word in pairwise(pattern)
+        if _is_option(option) and not _is_option(word) and not _WILD.search(word)
+    ]
 
 
 def _has_value(words: Words, value: str) -> bool:

@@ -218,8 +218,8 @@ def _match_words(pattern: list[str], words: Words) -> Match:
 
 
 def _stays_within(expected: str, word: str | None, program: str | None) -> bool:
-    """Whether the wildcards in a word of an allow rule match no way out of the folder before them, and for Git no colon,
-    behind which another branch may be named: `build/*` does not cover `build/../src`, nor `feature/*` `feature/x:main`.
+    """Whether the wildcards in a word of an allow rule match no way out of the folder before them, and for Git no
+    colon, which another branch may follow: `build/*` does not cover `build/../src`, nor `feature/*` `feature/x:main`.
     """
     wild = _WILD.search(expected)
     if word is None or wild is None or expected in ("*", word):
