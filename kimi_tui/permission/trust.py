@@ -24,7 +24,8 @@ from kimi_tui.config.loader import load_project_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.file_lock import changing
 from kimi_tui.i18n import tr
-from kimi_tui.paths import is_file, is_folder, path_exists, project_root, real_path, shown
+from kimi_tui.paths import is_folder, path_exists, project_root, real_path, shown
+from kimi_tui.permission.named_files import files_named
 from kimi_tui.permission.settings import loosening_rules, project_file
 from kimi_tui.regular_file import read_bytes, read_text
 
@@ -173,10 +174,8 @@ def _programs_of_servers(files: Iterable[Path], work_dir: Path, root: Path) -> I
                 folder = work_dir / str(entry.get("cwd") or "")
                 args = entry.get("args")
                 words = [entry.get("command"), *(cast(list[object], args) if isinstance(args, list) else ())]
-                for word in words[:_MAX_WORDS]:  # defence: trust-of-server-programs
-                    named = os.path.normpath(folder / word) if isinstance(word, str) and "\0" not in word else ""
-                    if is_file(named) and Path(named).is_relative_to(root):
-                        yield Path(named)
+                texts = [word for word in words[:_MAX_WORDS] if isinstance(word, str) and "\0" not in word]
+                yield from files_named(texts, folder, root)  # defence: trust-of-server-programs
 
 
 def _tables(value: object) -> Iterator[dict[str, object]]:

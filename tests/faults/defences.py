@@ -1632,7 +1632,12 @@ DEFENCES: tuple[Defence, ...] = (
         "test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
     ),
     Defence(
-        "34 protected_paths", "programs of the project's servers", "trust-of-server-programs", Value("()"),
+        "34 protected_paths", "programs of the project's servers", "trust-of-server-programs", REMOVED,
+        "test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed",
+    ),
+    Defence(
+        "34 protected_paths", "those in folders that the command names", "programs-in-named-folders",
+        Value("(str(folder),)"),
         "test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed",
     ),
     Defence(

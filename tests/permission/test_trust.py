@@ -146,6 +146,13 @@ def test_a_flow_with_commands_among_many_other_files_is_asked_about(tmp_path: Pa
         ('{"command": "node", "args": ["--x", "build/index.js"]}', "build/index.js"),
         ('{"command": "./run"}', "run"),
         ('{"command": "python", "args": ["a.py"], "cwd": "tools"}', "tools/a.py"),
+        ('{"command": "uv", "args": ["--directory", "tools", "run", "a.py"]}', "tools/a.py"),
+        ('{"command": "uv", "args": ["--directory=./tools", "run", "a.py"]}', "tools/a.py"),
+        ('{"command": "sh", "args": ["-c", "cd tools && exec node a.js"]}', "tools/a.js"),
+        ('{"command": "node", "args": ["--import=./tools/a.js", "x"]}', "tools/a.js"),
+        ('{"command": "python", "args": ["-m", "tools.a"]}', "tools/a.py"),
+        ('{"command": "python", "args": ["-m", "tools"]}', "tools/__main__.py"),
+        ('{"command": "node", "args": ["${PWD:-.}/tools/a.js"]}', "tools/a.js"),
     ],
 )
 def test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed(
