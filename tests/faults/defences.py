@@ -1144,6 +1144,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
+        "31 cmd_split", "hooks of the worktree, by settings of the user", "hooks-in-each-worktree", NEVER,
+        "test_a_hook_of_the_worktree_that_the_user_s_settings_name_is_asked_about",
+    ),
+    Defence(
         "31 cmd_split", "looking at a repository's settings", "repository-settings", NEVER,
         "test_a_repository_whose_settings_may_run_something_is_asked_about",
     ),
@@ -1632,7 +1636,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
     ),
     Defence(
-        "34 protected_paths", "programs of the project's servers", "trust-of-server-programs", REMOVED,
+        "34 protected_paths", "programs of the project's servers", "trust-of-server-programs", Value("[]"),
         "test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed",
     ),
     Defence(

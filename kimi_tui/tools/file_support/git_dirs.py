@@ -190,7 +190,7 @@ def hook_and_include_targets(git_dir: Path, top: Path, settings: Iterable[bytes]
     the folder of the worktree. The user's own settings may name a folder for hooks in each worktree. Without
     `settings`, those of `git_dir` are read.
     """
-    hooks = _hooks_of_user(top)
+    hooks = hooks_of_user(top)
     included: list[Path] = []
     for key, folder, name in _named(git_dir, _settings_in(git_dir) if settings is None else settings):
         if key == "hookspath":
@@ -211,7 +211,7 @@ def hook_targets_of_git_file(entry: Path) -> list[Path]:
     folders = (git_dir,) if common is None else (git_dir, real_path(git_dir / common))
     named = (one for folder in folders for one in _named(folder, _settings_in(folder)))
     hooks = [entry.parent / name for key, _, name in named if key == "hookspath" and not name.startswith("/")]
-    hooks += _hooks_of_user(entry.parent)
+    hooks += hooks_of_user(entry.parent)
     return list(dict.fromkeys((*hooks, *_behind_links((*(folder / "hooks" for folder in folders), *hooks)))))
 
 
@@ -224,7 +224,8 @@ def _behind_links(hooks: Iterable[Path]) -> Iterator[Path]:
                     yield real_path(entry.path)
 
 
-def _hooks_of_user(top: Path) -> list[Path]:
+def hooks_of_user(top: Path) -> list[Path]:
+    """Return the folders for hooks in the worktree at `top` that Git's settings of the user name."""
     # defence: hooks-of-user-settings
     return [top / name for name in _settings_of_user().hooks if not name.startswith("/")]
 

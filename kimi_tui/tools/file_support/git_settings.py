@@ -14,6 +14,7 @@ from kimi_tui.paths import is_file, is_folder, path_exists, real_path
 from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.git_dirs import (
     git_dir_at,
+    hooks_of_user,
     looks_like_git_dir,
     repository_around,
     repository_at,
@@ -180,6 +181,8 @@ def _is_plain(git_dir: Path, top: Path) -> bool:
     if os.path.lexists(git_dir / "commondir"):  # Git reads the settings of the folder that it names
         return False
     if path_exists(git_dir / "config.worktree") or _hooked(git_dir / "hooks"):
+        return False
+    if any(map(_hooked, hooks_of_user(top))):  # defence: hooks-in-each-worktree
         return False
     config = git_dir / "config"
     if path_exists(config) and not _config_is_plain(_text(config, _MAX_CONFIG), top):

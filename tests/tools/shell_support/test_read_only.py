@@ -388,6 +388,23 @@ def test_hooks_that_reading_runs_and_submodules_are_asked_about(harness: ToolHar
     assert not reads(harness, "git status")
 
 
+def test_a_hook_of_the_worktree_that_the_user_s_settings_name_is_asked_about(
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = harness.dir.parent / "user-settings"
+    settings.write_text("[core]\n\thooksPath = .githooks\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    assert reads(harness, "git status")
+    hook = harness.dir / ".githooks/post-index-change"
+    hook.parent.mkdir()
+    hook.write_text("#!/bin/sh\ntouch ran\n")
+    hook.chmod(0o755)
+    os.utime(harness.dir / "README.md", (1, 1))
+    subprocess.run(["git", "status"], cwd=harness.dir, check=True, capture_output=True)
+    assert (harness.dir / "ran").exists()
+    assert not reads(harness, "git status")
+
+
 def test_two_files_are_compared_unasked_where_folders_beside_them_hold_secrets(harness: ToolHarness) -> None:
     (harness.dir / ".env").write_text("KEY=1")
     for command in ("diff README.md app/a.py", "diff -u README.md app/a.py", "diff README.md app"):
