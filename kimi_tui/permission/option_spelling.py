@@ -12,13 +12,17 @@ from itertools import pairwise, zip_longest
 from kimi_tui.permission.subject import Pattern, Words
 
 _WILD = re.compile(r"[*?\[]")
+_VERSION = re.compile(r"(?<=[a-z])-?[0-9][0-9.]*\Z")
+"""The version in the name of a program: `pip3`, `python3.12`."""
 _USUAL = {"a": ("all", "append", "archive"), "m": ("message",), "q": ("quiet",), "v": ("verbose", "version")}
 """The long options that a short one usually stands for, where it is no other one with the same letter."""
 
 
 def may_mean(pattern: Sequence[str], words: Words) -> bool:
     """Whether the command may be what the pattern describes. A word that is known only at run time may be any."""
-    if not pattern or not words or words[0] is None or not fnmatchcase(words[0], pattern[0]):
+    if not pattern or not words or words[0] is None:
+        return False
+    if not any(fnmatchcase(name, pattern[0]) for name in (words[0], _VERSION.sub("", words[0]))):
         return False
     given = [word for word in words[1:] if word is not None and _is_option(word)]
     operands = [word for word in words[1:] if word is None or not _is_option(word)]

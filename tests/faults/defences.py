@@ -1180,6 +1180,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
+        "31 cmd_split", "options that take an earlier one back", "options-given-again", Value("[]"),
+        "test_a_users_rule_is_their_word_for_all_but_what_it_does_not_name",
+    ),
+    Defence(
         "31 cmd_split", "modules that a filter of jq loads", "modules-of-jq", Value("[]"),
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),

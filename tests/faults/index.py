@@ -266,6 +266,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_RISKS}::test_a_pattern_that_may_become_an_option_is_asked_about",
         f"{_READ}::test_a_repository_whose_settings_may_run_something_is_asked_about",
         f"{_READ}::test_a_hook_of_the_worktree_that_the_user_s_settings_name_is_asked_about",
+        f"{_PROG}/test_dangers.py::test_a_users_rule_is_their_word_for_all_but_what_it_does_not_name",
         f"{_READ}::test_a_folder_that_git_takes_for_a_repository_without_git_in_its_name_is_asked_about",
         f"{_READ}::test_git_settings_with_a_password_are_asked_about_whatever_prints_them",
         f"{_READ}::test_a_repository_that_takes_its_objects_from_outside_is_asked_about",

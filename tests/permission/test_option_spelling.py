@@ -38,6 +38,8 @@ from kimi_tui.permission.subject import Pattern
         ("npm publish *", "npm pub", True),
         ("npm publish *", "npm run publish", False),
         ("npm run deploy", "npm run test:deploy", False),
+        ("pip install *", "pip3 install x", True),
+        ("python3 *", "python x", False),
         ("ls", "rm", False),
     ],
 )

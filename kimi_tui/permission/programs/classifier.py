@@ -76,7 +76,20 @@ def _classify(words: tuple[str, ...], depth: int) -> Classification:
     if program is None:
         why = tr("`{program}` is an unknown program", program=words[0])
         return Classification(Level.EXACT, why=why, paths=_paths(words[1:]), loose=True)  # defence: unknown-program
-    return _by_table(program, words, (words[0],), depth)
+    found = _by_table(program, words, (words[0],), depth)
+    again = _given_again(program, words)  # defence: options-given-again
+    if not again:
+        return found
+    dangers = tuple(sorted({*found.dangers, *again}))
+    return replace(found, level=Level.DANGER, dangers=dangers, why=_dangerous(words[again[0]]))
+
+
+def _given_again(program: Program, words: tuple[str, ...]) -> list[int]:
+    """Find the words that take back an earlier choice: `kubectl -n dev get pods -n prod`."""
+    found: list[int] = []
+    for choice in program.once:
+        found += [at for at, word in enumerate(words) if at and choice.fullmatch(word)][1:]
+    return found
 
 
 def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], depth: int) -> Classification:

@@ -150,7 +150,10 @@ _KUBE_KNOWN = (
     "--client? --ignore-daemonsets? --delete-emptydir-data? --from-literal= --allow-missing-template-keys? "
     "--concurrency= --minify? --help"
 )
+_NAMESPACES = re.compile(r"--(?:namespace|all-namespaces)(?:=.*)?|-[AwRfp]*[nA].*", re.DOTALL)
+_DRY_RUN = re.compile(r"--dry-run(?:=.*)?", re.DOTALL)
 _KUBECTL = Program(
+    once=(_NAMESPACES, _DRY_RUN),
     options=Options("", "-n: --namespace= --request-timeout=", stops=True),
     subs={
         "logs": _kubectl(f"{_KUBE_KNOWN} -fp"),
@@ -181,6 +184,7 @@ PROGRAMS: dict[str, Program] = {
     **dict.fromkeys(("docker-compose", "podman-compose"), _COMPOSE),
     **dict.fromkeys(("kubectl", "oc"), _KUBECTL),
     "helm": Program(
+        once=(_NAMESPACES, _DRY_RUN),
         options=Options("", "-n: --namespace= --debug", stops=True),
         subs=dict.fromkeys(names("list ls status history version"), _known(_HELM_KNOWN)),
         plugins=True,

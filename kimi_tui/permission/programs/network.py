@@ -61,6 +61,7 @@ def _dangers_of_curl(parsed: Parsed) -> list[int]:
     return [*_writes_out(parsed), *_not_web(parsed)]
 
 
+_METHOD = re.compile(r"--request(?:=.*)?|-[sSfLvIigGkN]*X.*", re.DOTALL)
 _GH_COMMANDS = names(
     "list view diff checks status create close edit comment merge review ready reopen checkout delete fork "
     "rename sync set upload download rerun cancel enable disable lock unlock pin unpin transfer archive issues "
@@ -85,7 +86,7 @@ def _gh(danger: str = "-w --web -D: --dir= -O: --output=") -> Program:
 
 
 PROGRAMS: dict[str, Program] = {
-    "curl": Program(options=_CURL, strict=True, dangerous=_dangers_of_curl),
+    "curl": Program(options=_CURL, strict=True, dangerous=_dangers_of_curl, once=(_METHOD,)),
     "wget": Program(options=_WGET, strict=True, dangerous=_not_web),
     "wget2": Program(options=_WGET, strict=True, dangerous=_not_web),
     "aria2c": Program(options=Options("", "-cqn -x: -s: -j: -k:"), strict=True),

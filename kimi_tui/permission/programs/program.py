@@ -1,5 +1,6 @@
 """Data classes: the table of one program, and the classification of one command."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntFlag, auto
@@ -111,6 +112,7 @@ class Program:
     tracked: Callable[[Parsed], Tracked | None] | None = None
     texts: str = ""
     text_operands: Callable[[Parsed], int] | None = None
+    once: tuple[re.Pattern[str], ...] = ()
 
 
 ANYTHING = Program(kind=Kind.ANYTHING)
