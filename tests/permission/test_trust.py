@@ -285,8 +285,12 @@ def test_the_command_says_yes_no_and_nothing(tmp_path: Path, capsys: pytest.Capt
     assert main(["trust", str(tmp_path / "absent")]) == 2
 
 
-def test_a_folder_of_projects_can_be_trusted_as_a_whole(tmp_path: Path) -> None:
+def test_a_folder_of_projects_can_be_trusted_as_a_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["trust", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == (
+        f"{tmp_path} is trusted.\n"
+        "It is not a project, so whatever it holds later is trusted too, without another question.\n"
+    )
     assert trust.trust_state(project(tmp_path, ".mcp.json")).active
 
 

@@ -58,6 +58,8 @@ def _change(args: argparse.Namespace) -> list[str]:
     lines += [f"  {name_in(root, item.path)}: {item.what}" for item in items]
     if any(item.mark for item in items):
         lines.append("If one of these files changes, you are asked again.")
+    if not a_project:
+        lines.append("It is not a project, so whatever it holds later is trusted too, without another question.")
     return lines
 
 
