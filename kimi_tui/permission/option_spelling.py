@@ -22,7 +22,7 @@ def may_mean(pattern: Sequence[str], words: Words) -> bool:
     """Whether the command may be what the pattern describes. A word that is known only at run time may be any."""
     if not pattern or not words or words[0] is None:
         return False
-    if not any(fnmatchcase(name, pattern[0]) for name in (words[0], _VERSION.sub("", words[0]))):
+    if not (fnmatchcase(words[0], pattern[0]) or fnmatchcase(_VERSION.sub("", words[0]), pattern[0])):
         return False
     given = [word for word in words[1:] if word is not None and _is_option(word)]
     operands = [word for word in words[1:] if word is None or not _is_option(word)]

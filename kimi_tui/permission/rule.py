@@ -246,7 +246,8 @@ def _match_expanded(pattern: list[str], words: Words) -> Match:
 
 
 def _names(pattern: list[str], words: Words) -> bool:
-    return any(_match_expanded(pattern, form) is not Match.NO or may_mean(pattern, form) for form in _forms(words))
+    matches = any(_match_expanded(pattern, form) is not Match.NO for form in _forms(words))
+    return matches or may_mean(pattern, words)
 
 
 def _within(words: Words) -> Iterator[Words]:
