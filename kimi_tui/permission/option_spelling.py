@@ -14,7 +14,13 @@ from kimi_tui.permission.subject import Pattern, Words
 _WILD = re.compile(r"[*?\[]")
 _VERSION = re.compile(r"(?<=[a-z])-?[0-9][0-9.]*\Z")
 """The version in the name of a program: `pip3`, `python3.12`."""
-_USUAL = {"a": ("all", "append", "archive"), "m": ("message",), "q": ("quiet",), "v": ("verbose", "version")}
+_USUAL = {
+    "a": ("all", "append", "archive"),
+    "m": ("message",),
+    "p": ("parents", "patch", "path", "port", "preserve", "print", "project", "publish"),
+    "q": ("quiet",),
+    "v": ("verbose", "version"),
+}
 """The long options that a short one usually stands for, where it is no other one with the same letter."""
 
 

@@ -40,6 +40,8 @@ from kimi_tui.permission.subject import Pattern
         ("npm run deploy", "npm run test:deploy", False),
         ("pip install *", "pip3 install x", True),
         ("python3 *", "python x", False),
+        ("docker run --privileged *", "docker run -p 80:80 x", False),
+        ("docker run --privileged *", "docker run -it --privileged x", True),
         ("ls", "rm", False),
     ],
 )
