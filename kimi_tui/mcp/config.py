@@ -92,7 +92,7 @@ class ServerConfig(BaseModel):
 
     @property
     def place(self) -> str:
-        """The command, or the address without possible secrets, to show to the user."""
+        """The command, or the address without its query, which may hold a secret."""
         if self.url is None:
             return " ".join((self.command or "", *self.args))
         return self.url.partition("?")[0]

@@ -17,9 +17,13 @@ def run(options: argparse.Namespace) -> int:
         from kimi_tui.cli.commands.doctor_keys import show_keys
 
         return show_keys()
-    from kimi_tui.cli.commands.doctor_checks import all_checks
+    from dataclasses import replace
 
-    checks = all_checks(options)
+    from kimi_tui.cli.commands.doctor_checks import all_checks
+    from kimi_tui.session.redact import Redactor
+
+    shown = Redactor().text  # what is found goes into reports of faults
+    checks = [replace(check, found=shown(check.found), todo=shown(check.todo)) for check in all_checks(options)]
     if options.json:
         from dataclasses import asdict
 

@@ -10,7 +10,7 @@ from kimi_tui.cli.output import print_json, print_out, printable
 from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, KimiTuiError, UsageError
 
 if TYPE_CHECKING:
-    from kimi_tui.mcp.config import Server, Setup
+    from kimi_tui.mcp.config import Server, ServerConfig, Setup
     from kimi_tui.mcp.connection import Connection
     from kimi_tui.mcp.server_state import ServerState
 
@@ -123,7 +123,7 @@ def _list(args: argparse.Namespace) -> int:
             *(["oauth"] if config.auth else []),
         ]
         note = f"  ({', '.join(marks)})" if marks else ""
-        print_out(printable(f"{server.name}  {config.transport}  {config.place}{note}"))
+        print_out(printable(f"{server.name}  {config.transport}  {_place(config)}{note}"))
         print_out(printable(f"    {server.origin}"))
     if not setup.servers:
         print_out("No MCP servers. Add one: kimi-tui mcp add NAME -- COMMAND")
@@ -132,13 +132,19 @@ def _list(args: argparse.Namespace) -> int:
     return EXIT_OK
 
 
+def _place(config: "ServerConfig") -> str:
+    from kimi_tui.session.redact import Redactor
+
+    return Redactor().text(config.place)
+
+
 def _as_json(server: "Server") -> dict[str, object]:
     """Return the public part of an entry, without the values of variables and headers."""
     config = server.config
     return {
         "name": server.name,
         "transport": config.transport,
-        "place": config.place,
+        "place": _place(config),
         "env": sorted(config.env),
         "headers": sorted(config.headers),
         "auth": config.auth,

@@ -71,6 +71,12 @@ def test_a_listing_that_fails_is_told_in_the_services_words_and_says_that_the_mo
     assert "may still work" in checks["service p"]["todo"]
 
 
+def test_a_password_in_an_address_is_not_shown(capsys):
+    _, checks = examined(capsys, "--config", config("http://me:pass-word@127.0.0.1:9/v1", "sk"))
+    assert "127.0.0.1:9" in json.dumps(checks["service p"])
+    assert "pass-word" not in json.dumps(checks)
+
+
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/v1", "http://127.0.0.1:x/v1", "nonsense"])
 def test_a_service_that_does_not_answer_fails_and_says_what_to_look_at(capsys, url):
     status, checks = examined(capsys, "--config", config(url, "sk"))

@@ -18,13 +18,18 @@ def home_file() -> Path:
 
 
 def test_add_list_remove(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["mcp", "add", "every", "-e", "KEY=hidden=value", "--", *EVERYDAY, "-x"]) == 0
-    assert main(["mcp", "add", "web", "https://example.com/mcp?key=hidden", "-H", "Authorization: Bearer hidden"]) == 0
+    assert main(["mcp", "add", "every", "-e", "KEY=hidden=value", "--", *EVERYDAY, "--token=hidden-0123"]) == 0
+    assert (
+        main(
+            ["mcp", "add", "web", "https://me:hidden@example.com/mcp?key=hidden", "-H", "Authorization: Bearer hidden"]
+        )
+        == 0
+    )
     assert main(["mcp", "add", "old", "-t", "sse", "-a", "oauth", "https://example.com/sse"]) == 0
     assert json.loads(home_file().read_text("utf-8"))["mcpServers"] == {
-        "every": {"command": EVERYDAY[0], "args": [EVERYDAY[1], "-x"], "env": {"KEY": "hidden=value"}},
+        "every": {"command": EVERYDAY[0], "args": [EVERYDAY[1], "--token=hidden-0123"], "env": {"KEY": "hidden=value"}},
         "web": {
-            "url": "https://example.com/mcp?key=hidden",
+            "url": "https://me:hidden@example.com/mcp?key=hidden",
             "transport": "http",
             "headers": {"Authorization": "Bearer hidden"},
         },
