@@ -765,6 +765,15 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(
+        "34 protected_paths", "names of settings that end at a NUL", "names-end-at-nul",
+        Value('re.compile(r\'\\[([A-Za-z0-9.-]+)(?:[ \\t]+"([^"\\\\\\n]*)")?\\]\')'),
+        "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+    ),
+    Defence(
+        "34 protected_paths", "sections in lines that are not known", "headers-in-unknown-lines", NEVER,
+        "test_settings_of_the_user_are_known_as_a_whole",
+    ),
+    Defence(
         "34 protected_paths", "names of extensions", "names-of-extensions", NEVER,
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),

@@ -24,8 +24,10 @@ from kimi_tui.tools.file_support.git_names import is_name_of_git
 
 _MAX_CONFIG = 100_000
 _MAX_INDEX = 64 << 20
-_SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t]+"([^"\\\n]*)")?\]')
-_SETTING = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[ \t]*([^\n]*))?")
+# defence: names-end-at-nul
+_SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t]+"([^"\\\x00-\x1f]*)")?\]')
+_SETTING = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[ \t]*([^\n\0]*))?")
+"""Neither has a NUL: to Git the name of a setting ends there, `[core "fsmonitor\\0x"]`."""
 _PATH = re.compile(r"[\w./-]+", re.ASCII)
 _HEAD = re.compile(r"(?:ref: refs/\S+|[0-9a-f]{40}(?:[0-9a-f]{24})?)\n?", re.ASCII)
 _ELSEWHERE = (
@@ -280,7 +282,8 @@ def without_unsafe_settings(
                 kept.append(line)
             else:
                 taken.append(spelled)
-            if "\n" in line:  # where Git reads another end of the value, headers in it count
+            # A header may be in it, also where Git reads another end of the value.
+            if "\n" in line or setting is None:  # defence: headers-in-unknown-lines
                 section, named = _UNSURE, ""
     return "\n".join(kept) + "\n" if kept else "", taken
 

@@ -129,6 +129,10 @@ def by_settings_that_a_worktree_does_not_use(work: Path) -> None:
     (git_dir / "config").write_text(settings_of("[extensions]", "objectformat = sha256"))
 
 
+def by_the_name_of_a_setting_that_ends_at_a_nul(work: Path) -> None:
+    (nested(work) / "config").write_text(settings_of('[core "fsmonitor\0x"]', "eol = echo changed >> ../../other/file"))
+
+
 def by_an_index_without_settings(work: Path) -> None:
     git_dir = nested(work)
     (git_dir / "config").unlink()
@@ -200,6 +204,7 @@ WAYS: dict[Callable[[Path], None], str] = {
     by_settings_with_two_sizes_of_hashes: "cd n; git checkout -f .",
     by_settings_that_only_seem_to_name_the_hashes: "cd n; git checkout -f .",
     by_settings_that_a_worktree_does_not_use: "cd tree; git checkout -f .",
+    by_the_name_of_a_setting_that_ends_at_a_nul: "cd n; git status",
     by_an_index_without_settings: "cd n; git checkout -f .",
     by_a_blank_behind_the_common_folder: "cd tree; git status",
     by_a_blank_before_the_folder_of_a_git_file: "cd tree; git status",

@@ -204,8 +204,9 @@ def test_a_worktree_that_is_elsewhere_by_a_new_link_is_not_repaired_there(work: 
         ('[url "mine"]\n\tinsteadOf = https:\n', '[url "evil"]\n\tinsteadOf = https:\n'),
         ('[alias]\n\tx = "!true \\\n; echo"\n', '[alias]\n\tx = "!true \\\n; planted\\\n; echo"\n'),
         ('[alias]\n\tx = "!true \\\n; echo"\n\ty = "!a \\\nb"\n', '[alias]\n\tx = "!true \\\nb"\n'),
+        ("[merge]\n[pager] diff = cat\n", "[merge]\n[pager] diff = cat\n\tlog = planted\n"),
     ],
-    ids=["another subsection", "a line that looks like a comment", "parts of two values"],
+    ids=["another subsection", "a line that looks like a comment", "parts of two values", "a section in the line"],
 )
 def test_settings_of_the_user_are_known_as_a_whole(work: Path, before: str, after: str) -> None:
     config = work / ".git/config"
