@@ -765,6 +765,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(
+        "34 protected_paths", "options of strategies", "options-of-strategies", Value("True"),
+        "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+    ),
+    Defence(
+        "34 protected_paths", "numbers that a prompt expands", "numbers-for-a-prompt", Value("False"),
+        "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+    ),
+    Defence(
         "34 protected_paths", "names of settings that end at a NUL", "names-end-at-nul",
         Value('re.compile(r\'\\[([A-Za-z0-9.-]+)(?:[ \\t]+"([^"\\\\\\n]*)")?\\]\')'),
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",

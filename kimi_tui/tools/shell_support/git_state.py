@@ -1,7 +1,9 @@
 """Checks the files in which Git stores the state of its operations: Git trusts them.
 
 A path in the index can make Git write outside the worktree when the user resets it, a path in `MERGE_RR` when the user
-commits; the strategy of a rebase is the name of a program; `remotes` and `branches` set where a push goes.
+commits; the strategy of a rebase is the name of a program, and an option of it can name a file to write; Git's own
+script for a shell's prompt lets the shell expand the numbers of a rebase; `remotes` and `branches` set where a push
+goes.
 """
 
 import hashlib
@@ -22,9 +24,18 @@ _MAX_INDEX = 256 << 20
 _MAX_STATE = 1 << 20
 _INDEX = "index"
 _SHARED = re.compile(r"sharedindex\.[0-9a-f]{40,64}")
-_FILES = (_INDEX, "MERGE_RR", "rebase-merge/strategy", "sequencer/opts", "rebase-apply/apply-opt")
+_NUMBERS = ("rebase-merge/msgnum", "rebase-merge/end", "rebase-apply/next", "rebase-apply/last")
+_FILES = (
+    *(_INDEX, "MERGE_RR", "rebase-merge/strategy", "rebase-merge/strategy_opts", "sequencer/opts"),
+    *("rebase-apply/apply-opt", *_NUMBERS),
+)
 STATE_FOLDERS = ("remotes", "branches")
 _STRATEGIES = frozenset({b"recursive", b"ort", b"resolve", b"octopus", b"ours", b"subtree"})
+_STRATEGY_OPTION = re.compile(
+    rb"(?:--)?(?:ours|theirs|patience|histogram|minimal|(?:no-)?renormalize|no-renames|find-renames|subtree"
+    rb"|ignore-(?:space-change|all-space|space-at-eol|cr-at-eol)"
+    rb"|(?:find-renames|rename-threshold|diff-algorithm|subtree)=[A-Za-z0-9_./%-]*)"
+)
 _OPTION = re.compile(rb"[ \t]*([A-Za-z-]+)[ \t]*=[ \t]*([^\\]*)")
 _CONFLICT = re.compile(rb"[0-9a-f]{40,64}(?:\.[0-9]+)?\t(.+)", re.DOTALL)
 _APPLY = re.compile(
@@ -138,10 +149,14 @@ def is_unsafe_state(git_dir: Path, name: str) -> bool:
             return rest != b"" or not all(one is not None and _is_within(one[1]) for one in found)
         case "rebase-merge/strategy":
             return content.strip() not in _STRATEGIES
+        case "rebase-merge/strategy_opts":
+            return not all(map(_is_strategy_option, content.split()))
         case "sequencer/opts":
             return not all(map(_is_plain_option, content.splitlines()))
         case "rebase-apply/apply-opt":
             return _APPLY.fullmatch(content) is None
+        case _ if name in _NUMBERS:
+            return re.fullmatch(rb"[0-9]*\s*", content) is None  # defence: numbers-for-a-prompt
         case _:
             return True
 
@@ -150,7 +165,17 @@ def _is_plain_option(line: bytes) -> bool:
     if line.strip() in (b"", b"[options]"):
         return True
     found = _OPTION.fullmatch(line)
-    return found is not None and (found[1].lower() != b"strategy" or found[2].strip() in _STRATEGIES)
+    if found is None:
+        return False
+    key, value = found[1].lower(), found[2].strip()
+    if key == b"strategy-option":
+        return _is_strategy_option(value)
+    return key != b"strategy" or value in _STRATEGIES
+
+
+def _is_strategy_option(word: bytes) -> bool:
+    # defence: options-of-strategies
+    return _STRATEGY_OPTION.fullmatch(word.strip(b"'\"")) is not None
 
 
 def _hash_size(git_dir: Path) -> int:

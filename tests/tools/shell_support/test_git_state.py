@@ -69,7 +69,7 @@ def by_an_old_branch(work: Path) -> None:
     (work / ".git/branches/origin").write_text(f"{work.parent}/other/bare#x\n")
 
 
-def by_the_strategy_of_a_rebase(work: Path) -> None:
+def in_a_rebase(work: Path) -> None:
     git(work, "checkout", "-qb", "b")
     for name in ("g", "h"):
         (work / name).write_text("g\n")
@@ -81,11 +81,50 @@ def by_the_strategy_of_a_rebase(work: Path) -> None:
     git(work, "commit", "-qm", "i")
     git(work, "checkout", "-q", "b")
     git(work, "-c", "sequence.editor=sed -i 1s/pick/edit/", "rebase", "-qi", "main")
+
+
+def by_the_strategy_of_a_rebase(work: Path) -> None:
+    in_a_rebase(work)
     (work / "git-merge-..").mkdir()
     program = work / "x"
     program.write_text("#!/bin/sh\necho changed > ../other/file\n")
     program.chmod(0o755)
     (work / ".git/rebase-merge/strategy").write_text("../../x\n")
+
+
+def by_an_option_of_the_strategy_of_a_rebase(work: Path) -> None:
+    in_a_rebase(work)
+    (work / ".git/rebase-merge/strategy").write_text("resolve\n")
+    (work / ".git/rebase-merge/strategy_opts").write_text(" --index-output=../other/file\n")
+
+
+def by_an_option_of_the_strategy_of_picks(work: Path) -> None:
+    git(work, "checkout", "-qb", "b")
+    for text in ("g\n", "h\n"):
+        (work / "g").write_text(text)
+        git(work, "add", "g")
+        git(work, "commit", "-qm", text)
+    git(work, "checkout", "-q", "main")
+    (work / "g").write_text("i\n")
+    git(work, "add", "g")
+    git(work, "commit", "-qm", "i")
+    subprocess.run(["git", "cherry-pick", "main..b"], cwd=work, check=False, capture_output=True)
+    options = "[options]\n\tstrategy = resolve\n\tstrategy-option = index-output=../other/file\n"
+    (work / ".git/sequencer/opts").write_text(options)
+
+
+def by_the_number_of_a_step(work: Path) -> None:
+    folder = work / ".git/rebase-merge"
+    folder.mkdir()
+    (folder / "msgnum").write_text("$(echo changed > ../other/file)\n")
+    (folder / "end").write_text("2\n")
+
+
+def by_the_number_of_the_last_patch(work: Path) -> None:
+    folder = work / ".git/rebase-apply"
+    folder.mkdir()
+    (folder / "next").write_text("1\n")
+    (folder / "last").write_text("`echo changed > ../other/file`\n")
 
 
 def settings_of(*lines: str) -> str:
@@ -192,6 +231,12 @@ def by_the_place_of_a_worktree(work: Path) -> None:
 
 
 LONG = "z" * 240
+AT_THE_PROMPT = """bash -c '
+for name in rebase-merge/msgnum rebase-merge/end rebase-apply/next rebase-apply/last; do
+    read -r text < .git/$name && PS1="$PS1 $text"
+done
+echo "${PS1@P}"'"""
+"""As Git's own script for the prompt does with PROMPT_COMMAND."""
 WAYS: dict[Callable[[Path], None], str] = {
     by_the_index: "git checkout .",
     by_a_shared_index: "git checkout .",
@@ -201,6 +246,11 @@ WAYS: dict[Callable[[Path], None], str] = {
     by_an_old_branch: "git init -q --bare ../other/bare; git push origin HEAD:x; "
     "cat ../other/bare/refs/heads/x >> ../other/file",
     by_the_strategy_of_a_rebase: "git rebase --continue",
+    by_an_option_of_the_strategy_of_a_rebase: "git rebase --continue",
+    by_an_option_of_the_strategy_of_picks: "git checkout -q --theirs g; git add g; git -c core.editor=true "
+    "cherry-pick --continue",
+    by_the_number_of_a_step: AT_THE_PROMPT,
+    by_the_number_of_the_last_patch: AT_THE_PROMPT,
     by_settings_with_two_sizes_of_hashes: "cd n; git checkout -f .",
     by_settings_that_only_seem_to_name_the_hashes: "cd n; git checkout -f .",
     by_settings_that_a_worktree_does_not_use: "cd tree; git checkout -f .",
@@ -229,7 +279,7 @@ def test_what_git_trusts_in_its_state_does_not_act_elsewhere(
     undone = watch.undo_changes() if held else ["not looked at"]
     assert undone
     subprocess.run(WAYS[way], shell=True, cwd=work, check=False, capture_output=True)
-    assert ((work.parent / "other/file").read_text() == "x\n") is held
+    assert ((work.parent / "other/file").read_bytes() == b"x\n") is held
 
 
 def test_an_index_is_checked_again_when_its_hashes_have_another_size(work: Path) -> None:
@@ -384,6 +434,16 @@ def test_an_index_that_git_would_not_read_is_put_aside(work: Path, data: bytes) 
         ("sequencer/opts", "[options]\n\tno-commit = true\n\tstrategy = ort\n\tstrategy-option = ours\n", False),
         ("sequencer/opts", "[options]\n\tStrategy = x\n", True),
         ("sequencer/opts", '[options]\n\tstrategy = "ort"x\n', True),
+        ("sequencer/opts", "[options]\n\tstrategy-option = find-renames=50%\n", False),
+        ("sequencer/opts", "[options]\n\tstrategy-option = index-output=x\n", True),
+        ("rebase-merge/strategy_opts", " --ours --diff-algorithm=histogram\n", False),
+        ("rebase-merge/strategy_opts", "\"--subtree=a/b\" '--ignore-all-space'", False),
+        ("rebase-merge/strategy_opts", " --ours=x\n", True),
+        ("rebase-merge/strategy_opts", "'--ours --index-output=x'", True),
+        ("rebase-merge/msgnum", "12\n", False),
+        ("rebase-apply/last", "", False),
+        ("rebase-apply/next", "1$(x)\n", True),
+        ("rebase-merge/end", "x\n", True),
         ("rebase-apply/apply-opt", " '-C3' '--whitespace=fix' '--directory=a b'\n", False),
         ("rebase-apply/apply-opt", "\n", False),
         ("rebase-apply/apply-opt", " '--build-fake-ancestor=../x'\n", True),
