@@ -765,6 +765,19 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(
+        "34 protected_paths", "conflicts behind links", "conflicts-behind-links", Value("True"),
+        "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+    ),
+    Defence(
+        "34 protected_paths", "conflicts behind new links", "conflicts-behind-new-links", Value("0"),
+        "test_the_file_of_a_conflict_that_is_behind_a_new_link_is_not_read",
+    ),
+    Defence(
+        "34 protected_paths", "numbers of resolutions", "numbers-of-resolutions",
+        Value('re.compile(rb"[0-9a-f]{40,64}(?:\\.[0-9]+)?\\t(.+)", re.DOTALL)'),
+        "test_the_state_of_what_is_in_progress_is_what_git_writes",
+    ),
+    Defence(
         "34 protected_paths", "options of strategies", "options-of-strategies", Value("True"),
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),

@@ -412,6 +412,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_of_thousands_of_repositories_that_a_command_makes_most_are_put_aside",
         "tests/tools/shell_support/test_git_state.py::test_an_index_is_checked_again_when_its_hashes_have_another_size",
+        "tests/tools/shell_support/test_git_state.py::test_the_file_of_a_conflict_that_is_behind_a_new_link_is_not_read",
+        "tests/tools/shell_support/test_git_state.py::test_the_state_of_what_is_in_progress_is_what_git_writes",
         "tests/tools/shell_support/test_git_state.py::"
         "test_a_worktree_of_a_setting_that_became_a_link_is_written_no_more",
         "tests/tools/shell_support/test_git_state.py::test_what_could_not_be_undone_is_said",

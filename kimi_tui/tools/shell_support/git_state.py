@@ -1,9 +1,9 @@
 """Checks the files in which Git stores the state of its operations: Git trusts them.
 
-A path in the index can make Git write outside the worktree when the user resets it, a path in `MERGE_RR` when the user
-commits; the strategy of a rebase is the name of a program, and an option of it can name a file to write; Git's own
-script for a shell's prompt lets the shell expand the numbers of a rebase; `remotes` and `branches` set where a push
-goes.
+A path in the index can make Git write outside the worktree when the user resets it, a path in `MERGE_RR` read or write
+there when the user commits, also through a link; the strategy of a rebase is the name of a program, and an option of it
+can name a file to write; Git's own script for a shell's prompt lets the shell expand the numbers of a rebase; `remotes`
+and `branches` set where a push goes.
 """
 
 import hashlib
@@ -14,6 +14,7 @@ from pathlib import Path
 from secrets import token_bytes
 from typing import NamedTuple
 
+from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import named_in
@@ -22,11 +23,11 @@ from kimi_tui.tools.shell_support.safe_rename import ASIDE
 
 _MAX_INDEX = 256 << 20
 _MAX_STATE = 1 << 20
-_INDEX = "index"
+_INDEX, _CONFLICTS = "index", "MERGE_RR"
 _SHARED = re.compile(r"sharedindex\.[0-9a-f]{40,64}")
 _NUMBERS = ("rebase-merge/msgnum", "rebase-merge/end", "rebase-apply/next", "rebase-apply/last")
 _FILES = (
-    *(_INDEX, "MERGE_RR", "rebase-merge/strategy", "rebase-merge/strategy_opts", "sequencer/opts"),
+    *(_INDEX, _CONFLICTS, "rebase-merge/strategy", "rebase-merge/strategy_opts", "sequencer/opts"),
     *("rebase-apply/apply-opt", *_NUMBERS),
 )
 STATE_FOLDERS = ("remotes", "branches")
@@ -37,7 +38,8 @@ _STRATEGY_OPTION = re.compile(
     rb"|(?:find-renames|rename-threshold|diff-algorithm|subtree)=[A-Za-z0-9_./%-]*)"
 )
 _OPTION = re.compile(rb"[ \t]*([A-Za-z-]+)[ \t]*=[ \t]*([^\\]*)")
-_CONFLICT = re.compile(rb"[0-9a-f]{40,64}(?:\.[0-9]+)?\t(.+)", re.DOTALL)
+# defence: numbers-of-resolutions
+_CONFLICT = re.compile(rb"[0-9a-f]{40,64}(?:\.[0-9]{1,6})?\t(.+)", re.DOTALL)
 _APPLY = re.compile(
     rb"\s*(?:'(?:-[Cp][0-9]+|--(?:whitespace|directory|exclude|include)=[^']*|--reject|--3way"
     rb"|--ignore-(?:whitespace|space-change))'\s*)*"
@@ -53,13 +55,14 @@ _MAX_NAME = 4096
 
 
 class State(NamedTuple):
-    """What tells one state of a file from another. `hash_size` is the one by which an index is read, `digest` is that
-    of the content, where it was read.
+    """What tells one state of a file from another. `context` is what else decides what it does: the size of hashes by
+    which an index is read, whether the paths of conflicts lead elsewhere. `digest` is that of the content, where it
+    was read.
     """
 
     inode: int
     changed: int
-    hash_size: int
+    context: int
     digest: bytes | None
 
 
@@ -90,7 +93,7 @@ def git_state_files(git_dir: Path, known: States, *, read: bool) -> States:
             status = os.lstat(f"{git_dir}/{name}")
         except OSError:
             continue
-        size = _known_hash_size(git_dir) if _is_an_index(name) else 0  # defence: indexes-by-their-hashes
+        context = _context(git_dir, name)
         before = known.get(name)
         read_again = read or (before is not None and before.digest is not None)  # defence: states-that-are-mapped
         digest = None
@@ -98,7 +101,7 @@ def git_state_files(git_dir: Path, known: States, *, read: bool) -> States:
             room -= status.st_size
             # What is too much to read never is as it was.
             digest = _digest(git_dir / name) if room >= 0 else token_bytes()  # defence: time-to-read-contents
-        found[name] = State(status.st_ino, status.st_ctime_ns, size, digest)
+        found[name] = State(status.st_ino, status.st_ctime_ns, context, digest)
     return found
 
 
@@ -119,6 +122,15 @@ def _digest(file: Path) -> bytes:
         return b""
 
 
+def _context(git_dir: Path, name: str) -> int:
+    if _is_an_index(name):
+        return _known_hash_size(git_dir)  # defence: indexes-by-their-hashes
+    try:
+        return name == _CONFLICTS and not _conflicts_are_plain(git_dir)  # defence: conflicts-behind-new-links
+    except (OSError, ValueError):
+        return -1
+
+
 def is_shared_index(name: str) -> bool:
     return _SHARED.fullmatch(name) is not None
 
@@ -137,16 +149,14 @@ def is_unsafe_state(git_dir: Path, name: str) -> bool:
     try:
         if _is_an_index(name):
             return not _index_is_plain(read_bytes(file, most=_MAX_INDEX), hash_size=_hash_size(git_dir))
+        if name == _CONFLICTS:
+            return not _conflicts_are_plain(git_dir)
         content = read_bytes(file, most=_MAX_STATE)
     except FileNotFoundError:
         return os.path.lexists(file)
     except (OSError, ValueError, IndexError):
         return True
     match name:
-        case "MERGE_RR":
-            *conflicts, rest = content.split(b"\0")  # defence: time-to-read-states
-            found = [_CONFLICT.fullmatch(one) for one in conflicts]
-            return rest != b"" or not all(one is not None and _is_within(one[1]) for one in found)
         case "rebase-merge/strategy":
             return content.strip() not in _STRATEGIES
         case "rebase-merge/strategy_opts":
@@ -159,6 +169,37 @@ def is_unsafe_state(git_dir: Path, name: str) -> bool:
             return re.fullmatch(rb"[0-9]*\s*", content) is None  # defence: numbers-for-a-prompt
         case _:
             return True
+
+
+def _conflicts_are_plain(git_dir: Path) -> bool:
+    """Whether the paths for which Git records a resolution are files of the worktree, and not behind a link. Raises
+    OSError and ValueError.
+    """
+    content = read_bytes(git_dir / _CONFLICTS, most=_MAX_STATE)
+    *conflicts, rest = content.split(b"\0")  # defence: time-to-read-states
+    if rest:
+        return False
+    top = _worktree_of(git_dir) if conflicts else None
+    found = [_CONFLICT.fullmatch(one) for one in conflicts]
+    return all(one is not None and _is_within(one[1]) and _is_no_link(top, one[1]) for one in found)
+
+
+def _is_no_link(top: Path | None, path: bytes) -> bool:
+    """Whether neither the file nor a folder of its path is a link; False for a worktree that is not known."""
+    # defence: conflicts-behind-links
+    return top is not None and real_path(file := top / os.fsdecode(path)) == file
+
+
+def _worktree_of(git_dir: Path) -> Path | None:
+    """Return the worktree, without links; None if it is not known. Raises OSError and ValueError."""
+    if os.path.lexists(git_dir / "gitdir"):  # of a linked worktree
+        named = named_in(read_bytes(git_dir / "gitdir", most=_MAX_NAME))
+        return real_path(git_dir / named).parent if named else None
+    config = git_dir / "config"
+    found = config_values(read_bytes(config, most=_MAX_STATE), "worktree") if os.path.lexists(config) else ()
+    if found:  # of a submodule
+        return real_path(git_dir / found[0][1]) if len(found) == 1 else None
+    return real_path(git_dir.parent) if git_dir.name.lower() == ".git" else None
 
 
 def _is_plain_option(line: bytes) -> bool:

@@ -59,6 +59,19 @@ def by_rerere(work: Path) -> None:
     (work / ".git/MERGE_RR").write_bytes(f"{HASH}.-1\t../other/file\0".encode())
 
 
+def by_rerere_behind_a_link(work: Path) -> None:
+    (work / f".git/rr-cache/{HASH}").mkdir(parents=True)
+    (work / "link").symlink_to("../other")
+    (work / ".git/MERGE_RR").write_text(f"{HASH}\tlink/file\0")
+
+
+def by_rerere_of_a_link_in_a_linked_worktree(work: Path) -> None:
+    git(work, "worktree", "add", "-q", "tree")
+    (work / f".git/rr-cache/{HASH}").mkdir(parents=True)
+    (work / "tree/link").symlink_to("../../other/file")
+    (work / ".git/worktrees/tree/MERGE_RR").write_text(f"{HASH}\tlink\0")
+
+
 def by_an_old_remote(work: Path) -> None:
     (work / ".git/remotes").mkdir()
     (work / ".git/remotes/origin").write_text(f"URL: {work.parent}/other/bare\nPush: HEAD:refs/heads/x\n")
@@ -231,6 +244,7 @@ def by_the_place_of_a_worktree(work: Path) -> None:
 
 
 LONG = "z" * 240
+COPIED = f"echo g >> f; git commit -qam second; cat .git/rr-cache/{HASH}/postimage >> ../other/file"
 AT_THE_PROMPT = """bash -c '
 for name in rebase-merge/msgnum rebase-merge/end rebase-apply/next rebase-apply/last; do
     read -r text < .git/$name && PS1="$PS1 $text"
@@ -242,6 +256,8 @@ WAYS: dict[Callable[[Path], None], str] = {
     by_a_shared_index: "git checkout .",
     by_hooks_in_the_index: "git checkout .; cp .git/hooks/post-checkout ../other/file",
     by_rerere: "echo g >> f; git commit -qam second",
+    by_rerere_behind_a_link: COPIED,
+    by_rerere_of_a_link_in_a_linked_worktree: f"cd tree; echo g >> f; git commit -qam second; cd ..; {COPIED}",
     by_an_old_remote: "git init -q --bare ../other/bare; git push; cat ../other/bare/refs/heads/x >> ../other/file",
     by_an_old_branch: "git init -q --bare ../other/bare; git push origin HEAD:x; "
     "cat ../other/bare/refs/heads/x >> ../other/file",
@@ -292,6 +308,23 @@ def test_an_index_is_checked_again_when_its_hashes_have_another_size(work: Path)
     assert "index" in "".join(watch.undo_changes())
     subprocess.run(["git", "checkout", "-f", "."], cwd=work / "n", check=False, capture_output=True)
     assert (work.parent / "other/file").read_text() == "x\n"
+
+
+@pytest.mark.parametrize("git_dir", [".git", ".git/worktrees/tree", ".git/modules/sub"])
+def test_the_file_of_a_conflict_that_is_behind_a_new_link_is_not_read(work: Path, git_dir: str) -> None:
+    git(work, "worktree", "add", "-q", "tree")
+    git(work, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "./", "sub")
+    top = {".git": work, ".git/worktrees/tree": work / "tree"}.get(git_dir, work / "sub")
+    (top / "folder").mkdir()
+    state = work / git_dir / "MERGE_RR"
+    state.write_text(f"{HASH}\tfolder/file\0")
+    watch = GitWatch(lambda: [work])
+    watch.accept_current()
+    assert watch.undo_changes() == []
+    (top / "folder").rmdir()
+    (top / "folder").symlink_to(work.parent)
+    assert "MERGE_RR` was put aside" in "".join(watch.undo_changes())
+    assert not state.exists()
 
 
 def test_a_worktree_of_a_setting_that_became_a_link_is_written_no_more(work: Path) -> None:
@@ -428,6 +461,7 @@ def test_an_index_that_git_would_not_read_is_put_aside(work: Path, data: bytes) 
         ("MERGE_RR", f"{HASH}\tf\0{HASH}.1\ta/b\0", False),
         ("MERGE_RR", "", False),
         ("MERGE_RR", f"{HASH}.-1\tf\0", True),
+        ("MERGE_RR", f"{HASH}.4294967295\tf\0", True),
         ("MERGE_RR", f"{HASH}\t../f\0", True),
         ("rebase-merge/strategy", "ort\n", False),
         ("rebase-merge/strategy", "x\n", True),
