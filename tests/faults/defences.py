@@ -782,7 +782,8 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(
-        "34 protected_paths", "numbers that a prompt expands", "numbers-for-a-prompt", Value("False"),
+        "34 protected_paths", "numbers that a prompt expands", "numbers-for-a-prompt",
+        Value('re.compile(rb"(?s).*")'),
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(

@@ -2,8 +2,8 @@
 
 A path in the index can make Git write outside the worktree when the user resets it, a path in `MERGE_RR` read or write
 there when the user commits, also through a link; the strategy of a rebase is the name of a program, and an option of it
-can name a file to write; Git's own script for a shell's prompt lets the shell expand the numbers of a rebase; `remotes`
-and `branches` set where a push goes.
+can name a file to write; scripts for a shell's prompt, Git's own too, let the shell expand the numbers of a rebase, and
+give its hashes to Git as options; `remotes` and `branches` set where a push goes.
 """
 
 import hashlib
@@ -25,12 +25,29 @@ _MAX_INDEX = 256 << 20
 _MAX_STATE = 1 << 20
 _INDEX, _CONFLICTS = "index", "MERGE_RR"
 _SHARED = re.compile(r"sharedindex\.[0-9a-f]{40,64}")
-_NUMBERS = ("rebase-merge/msgnum", "rebase-merge/end", "rebase-apply/next", "rebase-apply/last")
-_FILES = (
-    *(_INDEX, _CONFLICTS, "rebase-merge/strategy", "rebase-merge/strategy_opts", "sequencer/opts"),
-    *("rebase-apply/apply-opt", *_NUMBERS),
+_FILES = (_INDEX, _CONFLICTS)
+_OPERATIONS = ("rebase-merge", "rebase-apply", "sequencer")
+_TEXTS = frozenset(
+    {
+        *("author-script", "current-fixups", "done", "dropped", "final-commit", "git-rebase-todo", "gpg_sign_opt"),
+        *("git-rebase-todo.backup", "head-name", "info", "message", "message-fixup", "message-squash", "msg"),
+        *("msg-clean", "patch", "patch-merge-index", "refs-to-delete", "todo", "trailer", "update-refs"),
+    }
 )
-STATE_FOLDERS = ("remotes", "branches")
+"""Files of an operation that hold any text, or that are checked elsewhere."""
+_PATCH = re.compile(r"[0-9]+")
+_OF_AN_EDITOR = re.compile(r"[.#].*|.*~")
+_NUMBERS = frozenset(
+    {
+        *("abort-safety", "amend", "autostash", "end", "head", "last", "msgnum", "next", "onto", "orig-head"),
+        *("original-commit", "rewritten", "rewritten-list", "rewritten-pending", "squash-onto", "stopped-sha"),
+    }
+)
+"""Files of an operation with numbers and hashes, which scripts for prompts give to a shell or to Git as they are."""
+_HEX = re.compile(rb"[0-9a-f\s]*")
+_FLAG = re.compile(rb"[0-9a-f\s]*|(?:--)?[a-z]+(?:-[a-z]+)*\s*")
+"""What the other files of an operation hold, also those that a later Git may have."""
+STATE_FOLDERS = ("remotes", "branches", *_OPERATIONS)
 _STRATEGIES = frozenset({b"recursive", b"ort", b"resolve", b"octopus", b"ours", b"subtree"})
 _STRATEGY_OPTION = re.compile(
     rb"(?:--)?(?:ours|theirs|patience|histogram|minimal|(?:no-)?renormalize|no-renames|find-renames|subtree"
@@ -81,9 +98,7 @@ def git_state_files(git_dir: Path, known: States, *, read: bool) -> States:
         try:
             with os.scandir(f"{git_dir}/{folder}") as entries:
                 found_here = (one.name for one in entries if not one.name.endswith(ASIDE))
-                names += [
-                    f"{folder}/{name}" if folder else name for name in found_here if folder or is_shared_index(name)
-                ]
+                names += [f"{folder}/{name}" if folder else name for name in found_here if _is_state(folder, name)]
         except OSError:
             pass
     found: dict[str, State] = {}
@@ -103,6 +118,12 @@ def git_state_files(git_dir: Path, known: States, *, read: bool) -> States:
             digest = _digest(git_dir / name) if room >= 0 else token_bytes()  # defence: time-to-read-contents
         found[name] = State(status.st_ino, status.st_ctime_ns, context, digest)
     return found
+
+
+def _is_state(folder: str, name: str) -> bool:
+    if folder in _OPERATIONS:
+        return name not in _TEXTS and not _PATCH.fullmatch(name) and not _OF_AN_EDITOR.fullmatch(name)
+    return folder != "" or is_shared_index(name)
 
 
 def changed_states(now: States, before: States) -> set[str]:
@@ -165,8 +186,9 @@ def is_unsafe_state(git_dir: Path, name: str) -> bool:
             return not all(map(_is_plain_option, content.splitlines()))
         case "rebase-apply/apply-opt":
             return _APPLY.fullmatch(content) is None
-        case _ if name in _NUMBERS:
-            return re.fullmatch(rb"[0-9]*\s*", content) is None  # defence: numbers-for-a-prompt
+        case _ if name.startswith(_OPERATIONS):
+            shape = _HEX if name.rpartition("/")[2] in _NUMBERS else _FLAG  # defence: numbers-for-a-prompt
+            return shape.fullmatch(content) is None
         case _:
             return True
 

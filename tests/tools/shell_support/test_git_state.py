@@ -140,6 +140,13 @@ def by_the_number_of_the_last_patch(work: Path) -> None:
     (folder / "last").write_text("`echo changed > ../other/file`\n")
 
 
+def by_the_hashes_of_earlier_patches(work: Path) -> None:
+    folder = work / ".git/rebase-apply"
+    folder.mkdir()
+    (folder / "next").write_text("1\n")
+    (folder / "rewritten").write_text("--output=../other/file\nHEAD\n")
+
+
 def settings_of(*lines: str) -> str:
     return "\n".join(("[core]", "repositoryformatversion = 1", *lines, ""))
 
@@ -267,6 +274,7 @@ WAYS: dict[Callable[[Path], None], str] = {
     "cherry-pick --continue",
     by_the_number_of_a_step: AT_THE_PROMPT,
     by_the_number_of_the_last_patch: AT_THE_PROMPT,
+    by_the_hashes_of_earlier_patches: "git log --no-walk=unsorted --pretty='%h %s' $(cat .git/rebase-apply/rewritten)",
     by_settings_with_two_sizes_of_hashes: "cd n; git checkout -f .",
     by_settings_that_only_seem_to_name_the_hashes: "cd n; git checkout -f .",
     by_settings_that_a_worktree_does_not_use: "cd tree; git checkout -f .",
@@ -478,6 +486,13 @@ def test_an_index_that_git_would_not_read_is_put_aside(work: Path, data: bytes) 
         ("rebase-apply/last", "", False),
         ("rebase-apply/next", "1$(x)\n", True),
         ("rebase-merge/end", "x\n", True),
+        ("rebase-merge/rewritten-list", f"{HASH} {HASH}\n{HASH} {HASH}\n", False),
+        ("rebase-apply/original-commit", "--quiet\n", True),
+        ("rebase-merge/signoff", "--signoff", False),
+        ("rebase-merge/allow_rerere_autoupdate", "--no-rerere-autoupdate", False),
+        ("rebase-apply/quoted-cr", "nowarn", False),
+        ("rebase-apply/keep", "t", False),
+        ("rebase-apply/later", "--output=x", True),
         ("rebase-apply/apply-opt", " '-C3' '--whitespace=fix' '--directory=a b'\n", False),
         ("rebase-apply/apply-opt", "\n", False),
         ("rebase-apply/apply-opt", " '--build-fake-ancestor=../x'\n", True),
@@ -492,7 +507,32 @@ def test_the_state_of_what_is_in_progress_is_what_git_writes(work: Path, name: s
     assert is_unsafe_state(work / ".git", name) is acts
 
 
-@pytest.mark.parametrize("folder", ["hooks", "remotes"])
+def test_git_names_its_operations_and_the_steps_of_them_itself(work: Path) -> None:
+    in_a_rebase(work)
+    assert harmless(work / ".git")
+    git(work, "rebase", "--abort")
+    git(work, "format-patch", "-q", "-o", "patches", "main..b")
+    git(work, "checkout", "-q", "main")
+    for text in ("i\n", "j\n"):
+        (work / "g").write_text(text)
+        git(work, "add", "g")
+        git(work, "commit", "-qm", text)
+    patches = sorted(map(str, (work / "patches").iterdir()))
+    subprocess.run(["git", "am", "-3", "--whitespace=fix", *patches], cwd=work, check=False, capture_output=True)
+    assert (work / ".git/rebase-apply/next").exists()
+    assert harmless(work / ".git")
+    git(work, "am", "--abort")
+    git(work, "checkout", "-q", "b~2")
+    (work / "g").write_text("k\n")
+    git(work, "add", "g")
+    git(work, "commit", "-qm", "k")
+    picking = ["git", "cherry-pick", "-x", "--strategy=ort", "-Xpatience", "main", "b~1", "b"]
+    subprocess.run(picking, cwd=work, check=False, capture_output=True)
+    assert (work / ".git/sequencer/opts").exists()
+    assert harmless(work / ".git")
+
+
+@pytest.mark.parametrize("folder", ["hooks", "remotes", "rebase-merge"])
 def test_of_many_new_files_their_folder_is_put_aside(work: Path, folder: str) -> None:
     """One by one, a hundred thousand would hold up the session for minutes."""
     watch = GitWatch(lambda: [work])
