@@ -30,8 +30,8 @@ _OPERATIONS = ("rebase-merge", "rebase-apply", "sequencer")
 _TEXTS = frozenset(
     {
         *("author-script", "current-fixups", "done", "dropped", "final-commit", "git-rebase-todo", "gpg_sign_opt"),
-        *("git-rebase-todo.backup", "head-name", "info", "message", "message-fixup", "message-squash", "msg"),
-        *("msg-clean", "patch", "patch-merge-index", "refs-to-delete", "todo", "trailer", "update-refs"),
+        *("git-rebase-todo.backup", "info", "message", "message-fixup", "message-squash", "msg"),
+        *("msg-clean", "patch", "patch-merge-index", "todo", "trailer"),
     }
 )
 """Files of an operation that hold any text, or that are checked elsewhere."""
@@ -45,6 +45,11 @@ _NUMBERS = frozenset(
 )
 """Files of an operation with numbers and hashes, which scripts for prompts give to a shell or to Git as they are."""
 _HEX = re.compile(rb"[0-9a-f\s]*")
+_REFS = frozenset({"head-name", "refs-to-delete", "update-refs"})
+_NAMED = re.compile(rb"\s*(?:(?:refs/\S+|detached HEAD|[0-9a-f]+)(?:\s+|\Z))*")
+_HEADS = re.compile(r"(?!FETCH_)[A-Z_]+_HEAD|AUTO_MERGE|MERGE_AUTOSTASH|BISECT_EXPECTED_REV")
+"""Files with hashes, such as `REBASE_HEAD`: editors give them to Git as they are."""
+_HEAD = re.compile(rb"[0-9a-f\s]*|ref:[ \t]*refs/\S+\s*")
 _FLAG = re.compile(rb"[0-9a-f\s]*|(?:--)?[a-z]+(?:-[a-z]+)*\s*")
 """What the other files of an operation hold, also those that a later Git may have."""
 STATE_FOLDERS = ("remotes", "branches", *_OPERATIONS)
@@ -123,7 +128,7 @@ def git_state_files(git_dir: Path, known: States, *, read: bool) -> States:
 def _is_state(folder: str, name: str) -> bool:
     if folder in _OPERATIONS:
         return name not in _TEXTS and not _PATCH.fullmatch(name) and not _OF_AN_EDITOR.fullmatch(name)
-    return folder != "" or is_shared_index(name)
+    return folder != "" or is_shared_index(name) or _HEADS.fullmatch(name) is not None
 
 
 def changed_states(now: States, before: States) -> set[str]:
@@ -186,11 +191,19 @@ def is_unsafe_state(git_dir: Path, name: str) -> bool:
             return not all(map(_is_plain_option, content.splitlines()))
         case "rebase-apply/apply-opt":
             return _APPLY.fullmatch(content) is None
-        case _ if name.startswith(_OPERATIONS):
-            shape = _HEX if name.rpartition("/")[2] in _NUMBERS else _FLAG  # defence: numbers-for-a-prompt
-            return shape.fullmatch(content) is None
+        case _ if name.startswith(_OPERATIONS) or _HEADS.fullmatch(name):
+            return _shape_of(name).fullmatch(content) is None
         case _:
             return True
+
+
+def _shape_of(name: str) -> re.Pattern[bytes]:
+    folder, _, file = name.rpartition("/")
+    if not folder:
+        return _HEAD  # defence: heads-for-editors
+    if file in _REFS:
+        return _NAMED  # defence: refs-of-operations
+    return _HEX if file in _NUMBERS else _FLAG  # defence: numbers-for-a-prompt
 
 
 def _conflicts_are_plain(git_dir: Path) -> bool:

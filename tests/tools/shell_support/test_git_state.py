@@ -147,6 +147,11 @@ def by_the_hashes_of_earlier_patches(work: Path) -> None:
     (folder / "rewritten").write_text("--output=../other/file\nHEAD\n")
 
 
+def by_the_head_of_a_rebase(work: Path) -> None:
+    (work / ".git/rebase-merge").mkdir()
+    (work / ".git/REBASE_HEAD").write_text("--output=../other/file\n")
+
+
 def settings_of(*lines: str) -> str:
     return "\n".join(("[core]", "repositoryformatversion = 1", *lines, ""))
 
@@ -274,6 +279,7 @@ WAYS: dict[Callable[[Path], None], str] = {
     "cherry-pick --continue",
     by_the_number_of_a_step: AT_THE_PROMPT,
     by_the_number_of_the_last_patch: AT_THE_PROMPT,
+    by_the_head_of_a_rebase: "git show -s --format=%s $(cat .git/REBASE_HEAD)",
     by_the_hashes_of_earlier_patches: "git log --no-walk=unsorted --pretty='%h %s' $(cat .git/rebase-apply/rewritten)",
     by_settings_with_two_sizes_of_hashes: "cd n; git checkout -f .",
     by_settings_that_only_seem_to_name_the_hashes: "cd n; git checkout -f .",
@@ -493,6 +499,15 @@ def test_an_index_that_git_would_not_read_is_put_aside(work: Path, data: bytes) 
         ("rebase-apply/quoted-cr", "nowarn", False),
         ("rebase-apply/keep", "t", False),
         ("rebase-apply/later", "--output=x", True),
+        ("rebase-merge/head-name", "refs/heads/b\n", False),
+        ("rebase-apply/head-name", "detached HEAD", False),
+        ("rebase-merge/head-name", "--output=x", True),
+        ("rebase-merge/update-refs", f"refs/heads/b\n{HASH}\n{HASH}\n", False),
+        ("rebase-merge/refs-to-delete", "refs/rewritten/a\nrefs/rewritten/b\n", False),
+        ("rebase-merge/refs-to-delete", f"{'a' * 50_000}--", True),
+        ("MERGE_HEAD", f"{HASH}\n{HASH}\n", False),
+        ("MY_HEAD", "ref: refs/heads/b\n", False),
+        ("MY_HEAD", "ref: x --output=x\n", True),
         ("rebase-apply/apply-opt", " '-C3' '--whitespace=fix' '--directory=a b'\n", False),
         ("rebase-apply/apply-opt", "\n", False),
         ("rebase-apply/apply-opt", " '--build-fake-ancestor=../x'\n", True),
