@@ -782,6 +782,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(
+        "34 protected_paths", "worktrees without a head", "worktrees-without-a-head", Value("is_git_dir"),
+        "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+    ),
+    Defence(
         "34 protected_paths", "heads that an editor gives to Git", "heads-for-editors", Value('re.compile(rb"(?s).*")'),
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
@@ -1568,7 +1572,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "links in Git directories of any name", "links-of-any-git-directory",
-        Value('is_git_dir or "/.git/" in f"{folder}/".lower()'),
+        Value('"/.git/" in f"{folder}/".lower()'),
         "test_a_link_deep_in_a_git_directory_of_another_name_is_removed",
     ),
     Defence(

@@ -241,8 +241,11 @@ def _listed(folder: str, roots: Iterable[str], *, within_git: bool) -> _Folder:
                     folders.append(below + name)  # defence: repositories-among-objects
     finally:
         os.close(opened)
+    within_git = within_git or "/.git/" in below.lower()  # defence: links-of-any-git-directory
     is_git_dir = "HEAD" in names and ({"objects", "refs"} <= names or "commondir" in names)
-    within_git = within_git or is_git_dir or "/.git/" in below.lower()  # defence: links-of-any-git-directory
+    if within_git and "gitdir" in names:  # of a worktree, for which Git needs no more
+        is_git_dir = True  # defence: worktrees-without-a-head
+    within_git = within_git or is_git_dir
     if is_git_dir:
         repositories.append(folder)
     outward = () if within_git else tuple(link for link in links if _may_lead_out(link, roots))

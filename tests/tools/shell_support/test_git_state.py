@@ -255,6 +255,11 @@ def by_the_place_of_a_worktree(work: Path) -> None:
     (work / ".git/worktrees/tree/gitdir").write_text(f"{work.parent}/other/.git\n")
 
 
+def by_the_place_of_half_a_worktree(work: Path) -> None:
+    (work / ".git/worktrees/tree").mkdir(parents=True)
+    (work / ".git/worktrees/tree/gitdir").write_text(f"{work.parent}/other/.git\n")
+
+
 LONG = "z" * 240
 COPIED = f"echo g >> f; git commit -qam second; cat .git/rr-cache/{HASH}/postimage >> ../other/file"
 AT_THE_PROMPT = """bash -c '
@@ -294,6 +299,7 @@ WAYS: dict[Callable[[Path], None], str] = {
     by_links_in_the_place_of_worktrees: "git worktree prune; test -e ../other/file || echo gone > ../other/file",
     by_a_remote_with_a_long_name: f"git init -q --bare ../other/bare; git push {LONG}; "
     "cat ../other/bare/refs/heads/x >> ../other/file",
+    by_the_place_of_half_a_worktree: "git worktree repair; test -e ../other/.git && echo x >> ../other/file",
     by_the_place_of_a_worktree: "git worktree repair; test -e ../other/.git && echo x >> ../other/file",
 }
 
