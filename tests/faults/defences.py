@@ -794,6 +794,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_the_state_of_what_is_in_progress_is_what_git_writes",
     ),
     Defence(
+        "34 protected_paths", "authors that a shell reads", "authors-for-a-shell", Value('re.compile(rb"(?s).*")'),
+        "test_the_state_of_what_is_in_progress_is_what_git_writes",
+    ),
+    Defence(
         "34 protected_paths", "numbers that a prompt expands", "numbers-for-a-prompt",
         Value('re.compile(rb"(?s).*")'),
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",

@@ -29,7 +29,7 @@ _FILES = (_INDEX, _CONFLICTS)
 _OPERATIONS = ("rebase-merge", "rebase-apply", "sequencer")
 _TEXTS = frozenset(
     {
-        *("author-script", "current-fixups", "done", "dropped", "final-commit", "git-rebase-todo", "gpg_sign_opt"),
+        *("current-fixups", "done", "dropped", "final-commit", "git-rebase-todo", "gpg_sign_opt"),
         *("git-rebase-todo.backup", "info", "message", "message-fixup", "message-squash", "msg"),
         *("msg-clean", "patch", "patch-merge-index", "todo", "trailer"),
     }
@@ -47,6 +47,8 @@ _NUMBERS = frozenset(
 _HEX = re.compile(rb"[0-9a-f\s]*")
 _REFS = frozenset({"head-name", "refs-to-delete", "update-refs"})
 _NAMED = re.compile(rb"\s*(?:(?:refs/\S+|detached HEAD|[0-9a-f]+)(?:\s+|\Z))*")
+_AUTHOR = re.compile(rb"(?:GIT_AUTHOR_(?:NAME|EMAIL|DATE)='(?:[^'\\]|'\\['!]'|\\)*'\s*)*")
+"""An early Git lets the shell read it."""
 _HEADS = re.compile(r"(?!FETCH_)[A-Z_]+_HEAD|AUTO_MERGE|MERGE_AUTOSTASH|BISECT_EXPECTED_REV")
 """Files with hashes, such as `REBASE_HEAD`: editors give them to Git as they are."""
 _HEAD = re.compile(rb"[0-9a-f\s]*|ref:[ \t]*refs/\S+\s*")
@@ -203,6 +205,8 @@ def _shape_of(name: str) -> re.Pattern[bytes]:
         return _HEAD  # defence: heads-for-editors
     if file in _REFS:
         return _NAMED  # defence: refs-of-operations
+    if file == "author-script":
+        return _AUTHOR  # defence: authors-for-a-shell
     return _HEX if file in _NUMBERS else _FLAG  # defence: numbers-for-a-prompt
 
 
