@@ -1496,7 +1496,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "repositories that Git finds no more", "repositories-that-git-finds-no-more", REMOVED,
-        "test_git_finds_the_repository_after_a_command_removed_its_head",
+        "test_git_finds_the_repository_after_a_command_broke_its_head",
     ),
     Defence(
         "34 protected_paths", "settings that a command took out", "settings-that-were-taken-out", REMOVED,

@@ -361,7 +361,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_a_repository_below_many_folders_that_cannot_be_listed_is_checked",
         "tests/tools/shell_support/test_git_where_it_leads.py::test_no_submodule_has_its_worktree_in_a_git_directory",
         "tests/tools/shell_support/test_git_refs.py::test_git_writes_no_file_elsewhere_by_a_symbolic_ref",
-        "tests/tools/shell_support/test_git_where_it_leads.py::test_git_finds_the_repository_after_a_command_removed_its_head",
+        "tests/tools/shell_support/test_git_where_it_leads.py::test_git_finds_the_repository_after_a_command_broke_its_head",
         "tests/tools/shell_support/test_git_where_it_leads.py::test_a_new_repository_over_tracked_files_pushes_nowhere",
         "tests/tools/shell_support/test_git_watch.py::test_a_setting_of_the_user_that_a_command_takes_out_comes_back",
         "tests/tools/shell_support/test_git_refs.py::test_refs_that_are_too_many_to_look_at_are_put_aside",

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Collection, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,8 @@ MAX_FILES = 100
 """New files of a repository that are put aside one by one; of more, their folder is."""
 MAX_INDEXES = 1 << 30
 """Bytes of the indexes that one check looks at, which takes half a minute: a command can make links to a long one."""
+_IS_HEAD = re.compile(rb"ref:[ \t\r\n]*refs/|[0-9a-f]{40}")
+"""What Git looks for in the `HEAD` of a repository; without it, it goes on in the folders above."""
 _PARTS = ("modules", "worktrees")
 _REMOVED_BY_GIT = ("branch", "remote", "submodule")
 """Sections that Git itself takes out with what they are about."""
@@ -117,8 +120,8 @@ class ChangeUndoer:
             self._put_back(entry / "gitdir", was.gitdir or b"" if was.gitdir != now.gitdir else b"")
             yield f"`{entry}/gitdir` was put aside: Git would repair or remove a worktree elsewhere by it"
         yield from self._undo_refs(entry, {name for name, _ in now.refs - was.refs}, was.head)
-        if was.head and not os.path.lexists(entry / HEAD) and is_folder(entry / "objects"):
-            write_new(entry / HEAD, was.head, self.roots)  # defence: repositories-that-git-finds-no-more
+        if _IS_HEAD.match(was.head) and not _IS_HEAD.match(read_content(entry / HEAD)) and is_folder(entry / "objects"):
+            self._put_back(entry / HEAD, was.head)  # defence: repositories-that-git-finds-no-more
             yield f"`{entry / HEAD}` came back: Git would use another repository"
         yield from self._undo_states(entry, changed_states(now.states, was.states))
         yield from self._undo_programs_of_rebase(

@@ -293,6 +293,17 @@ def test_git_finds_the_repository_after_a_command_removed_its_head(work: Path, l
     assert (work / ".git/HEAD").read_text() == "ref: refs/heads/main\n"
 
 
+@pytest.mark.parametrize("mode", [0o644, 0])
+def test_git_finds_the_repository_after_a_command_broke_its_head(work: Path, mode: int) -> None:
+    watch = _watch(work)
+    (work / ".git/HEAD").write_text("x\n")
+    (work / ".git/HEAD").chmod(mode)
+    assert "HEAD` came back" in "".join(watch.undo_changes())
+    assert (work / ".git/HEAD").read_text() == "ref: refs/heads/main\n"
+    git(work, "checkout", "-q", "--detach")
+    assert watch.undo_changes() == []
+
+
 def test_a_repository_that_is_deleted_gets_no_head_again(work: Path) -> None:
     git(work, "init", "-q", "--bare", "b")
     watch = _watch(work)
