@@ -164,10 +164,11 @@ class ChangeUndoer:
     def _undo_states(self, entry: Path, names: set[str]) -> Generator[str]:
         if len(names) > MAX_FILES:
             names = {name.partition("/")[0] if name.startswith(STATE_FOLDERS) else name for name in names}
-        if len(names) > MAX_FILES:  # more shared indexes than Git makes
-            move_all_aside(entry, shared := [name for name in names if is_shared_index(name)], self.roots)
-            names.difference_update(shared)
-            yield f"{len(shared)} shared indexes were put aside in `{entry}`: they are too many to check"
+        if len(names) > MAX_FILES:  # more shared indexes or heads than Git makes
+            many = [name for name in names if "/" not in name and name not in (*STATE_FOLDERS, "index", "MERGE_RR")]
+            move_all_aside(entry, many, self.roots)
+            names.difference_update(many)
+            yield f"{len(many)} files were put aside in `{entry}`: they are too many to check"
         for name in sorted(names):
             if self._is_too_much(entry, name):  # defence: time-to-read-indexes
                 self._aside(entry / name)

@@ -570,14 +570,17 @@ def test_of_many_new_files_their_folder_is_put_aside(work: Path, folder: str) ->
     assert not (work / ".git" / folder).exists()
 
 
-def test_more_shared_indexes_than_git_makes_are_put_aside(work: Path) -> None:
+@pytest.mark.parametrize("name", ["sharedindex.{:040x}", "{}_HEAD"])
+def test_more_shared_indexes_and_heads_than_git_makes_are_put_aside(work: Path, name: str) -> None:
     watch = GitWatch(lambda: [work])
     watch.accept_current()
     for number in range(300):
-        (work / f".git/sharedindex.{number:040x}").touch()
+        made = number if "x" in name else f"{number:09b}".translate({48: "A", 49: "B"})
+        (work / ".git" / name.format(made)).write_text("--x")
     [undone] = watch.undo_changes()
-    assert undone.startswith("300 shared indexes")
-    assert all(path.name.endswith(ASIDE) for path in (work / ".git").glob("sharedindex.*"))
+    assert undone.startswith("300 files")
+    assert len(list((work / ".git").glob(f"*{ASIDE}"))) == 300
+    assert watch.undo_changes() == []
 
 
 def test_indexes_that_take_long_to_check_are_put_aside(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
