@@ -725,6 +725,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_folders_of_killed_sessions_are_deleted_by_the_next_one_and_those_of_running_ones_stay",
     ),
     Defence(
+        "15 tree_kill", "deleting nothing that a link leads to", "links-lead-to-no-deletion",
+        Value("os.O_RDONLY | os.O_DIRECTORY"),
+        "test_a_folder_that_a_command_replaces_by_a_link_meanwhile_leads_to_no_deletion",
+    ),
+    Defence(
         "15 tree_kill", "deleting the folders of a session", "folders-of-any-depth-are-deleted", REMOVED,
         "test_folders_of_any_depth_in_the_sessions_tmp_are_deleted_with_it",
     ),

@@ -6,12 +6,16 @@ import contextlib
 import fcntl
 import os
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from itertools import count
 from pathlib import Path
 from secrets import token_hex
 
 _PREFIX = "kimi-tui-session-"
+# defence: links-lead-to-no-deletion
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_PATH_ONLY: int = getattr(os, "O_PATH", 0)
+"""A folder that its owner may not read can be opened with it."""
 
 
 def make_session_folder() -> tuple[Path, int]:
@@ -64,30 +68,60 @@ def remove_left_folders() -> None:
                     os.close(descriptor)
 
 
-def _opened(folder: str) -> int:
-    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+def _opened(folder: str, above: int | None = None) -> int:
+    return os.open(folder, _FOLDER, dir_fd=above)
 
 
 def remove_tree(top: str) -> None:
-    """Delete a folder and all in it; what cannot be deleted stays. Nothing else may change it meanwhile.
+    """Delete a folder and all in it; what cannot be deleted stays.
 
-    Each folder within is moved up before it is read, so that no path gets too long and nothing recurses.
+    Each folder within is moved up before it is read, so that no path gets too long and nothing recurses. Where a
+    command of another session can write, it may replace one by a link meanwhile: nothing that a link leads to is
+    touched.
     """
-    unused = (f"{top}/{token_hex(8)}-{number}" for number in count())
-    waiting = [top]
-    for folder in waiting:
-        with contextlib.suppress(OSError):
-            os.chmod(folder, 0o700, follow_symlinks=True)  # noqa: PTH101 - tens of thousands
-            with os.scandir(folder) as entries:
-                found = list(entries)
-            for entry in found:
-                with contextlib.suppress(OSError):
-                    if entry.is_dir(follow_symlinks=False):
-                        os.rename(entry.path, moved := next(unused))  # noqa: PTH104
-                        waiting.append(moved)
-                    else:
-                        os.unlink(entry.path)  # noqa: PTH108
-            if folder != top:
-                os.rmdir(folder)  # noqa: PTH106
     with contextlib.suppress(OSError):
+        opened = _opened(top)
+        try:
+            _empty(opened)
+        finally:
+            os.close(opened)
         os.rmdir(top)  # noqa: PTH106
+
+
+def _empty(top: int) -> None:
+    unused = (f"{token_hex(8)}-{number}" for number in count())
+    waiting = ["."]
+    for name in waiting:
+        with contextlib.suppress(OSError):
+            folder = _opened(name, top)
+            try:
+                waiting += _move_up(folder, top, unused)
+            finally:
+                os.close(folder)
+            if name != ".":
+                os.rmdir(name, dir_fd=top)
+
+
+def _move_up(folder: int, top: int, unused: Iterator[str]) -> Iterator[str]:
+    """Move the folders in a folder up, and yield their new names; delete all else in it."""
+    os.fchmod(folder, 0o700)
+    with os.scandir(folder) as entries:
+        found = list(entries)
+    for entry in found:
+        with contextlib.suppress(OSError):
+            if entry.is_dir(follow_symlinks=False):
+                _allow_owner(entry.name, folder)
+                os.rename(entry.name, moved := next(unused), src_dir_fd=folder, dst_dir_fd=top)
+                yield moved
+            else:
+                os.unlink(entry.name, dir_fd=folder)
+
+
+def _allow_owner(name: str, above: int) -> None:
+    """Let the owner move and open a folder, whatever its mode."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(name, _FOLDER | _PATH_ONLY, dir_fd=above)
+        try:
+            os.chmod(f"/proc/self/fd/{descriptor}", 0o700)  # noqa: PTH101 - tens of thousands
+        finally:
+            os.close(descriptor)

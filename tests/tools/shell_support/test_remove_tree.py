@@ -19,6 +19,7 @@ from kimi_tui.tools.shell_support.remove_tree import (
 )
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from tests.tools.harness import ToolHarness, until
+from tests.tools.ordinary_user import run_as_ordinary_user
 from tests.tools.shell_support.test_sandbox import works
 
 
@@ -37,6 +38,47 @@ def test_a_folder_is_deleted_with_files_links_and_folders_that_cannot_be_entered
     assert [path.name for path in tmp_path.iterdir()] == ["other"]
     assert [path.name for path in other.iterdir()] == ["kept"]
     assert other.stat().st_mode & 0o777 != 0o700
+
+
+def test_a_folder_that_a_command_replaces_by_a_link_meanwhile_leads_to_no_deletion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top, other = tmp_path / "top", tmp_path / "other"
+    (top / "a").mkdir(parents=True)
+    (other / "folder").mkdir(parents=True)
+    (other / "folder/kept").touch()
+    (other / "kept").touch()
+    other.chmod(0o755)
+    rename = os.rename
+
+    def renamed(old: str, new: str, **folders: int) -> None:
+        (top / "a").rmdir()
+        (top / "a").symlink_to(other)
+        rename(old, new, **folders)
+
+    monkeypatch.setattr(os, "rename", renamed)
+    remove_tree(str(top))
+    assert sorted(path.relative_to(other).as_posix() for path in other.rglob("*")) == ["folder", "folder/kept", "kept"]
+    assert other.stat().st_mode & 0o777 == 0o755
+    monkeypatch.undo()
+    remove_tree(str(top))
+    assert not top.exists()
+
+
+def test_folders_of_an_ordinary_user_that_cannot_be_written_are_deleted_at_any_depth(tmp_path: Path) -> None:
+    script = """if True:
+        import os, sys
+        from pathlib import Path
+        from kimi_tui.tools.shell_support.remove_tree import remove_tree
+        top = Path("top")
+        (top / "a/b/c").mkdir(parents=True)
+        (top / "a/b/c/file").touch()
+        for mode, folder in ((0, "a/b/c"), (0o500, "a/b"), (0, "a")):
+            (top / folder).chmod(mode)
+        remove_tree("top")
+        print(top.exists())
+    """
+    assert run_as_ordinary_user(["-c", script], tmp_path) == "False\n"
 
 
 @works
