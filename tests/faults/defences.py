@@ -1741,6 +1741,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_huge_object_takes_no_memory_from_the_user",
     ),
     Defence(
+        "34 protected_paths", "links that lead to other settings than before", "links-as-they-led", Value('""'),
+        "test_a_link_to_what_starts_programs_that_leads_elsewhere_now_is_put_aside",
+    ),
+    Defence(
+        "34 protected_paths", "what is new behind a link", "what-links-lead-to", REMOVED,
+        "test_what_starts_programs_behind_a_link_that_led_nowhere_is_put_aside",
+    ),
+    Defence(
         "34 protected_paths", "links that lead to settings of other programs later", "links-to-what-starts-programs",
         NEVER,
         "test_a_link_to_what_starts_programs_is_put_aside_wherever_it_leads",

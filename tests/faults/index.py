@@ -440,6 +440,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox_folders.py::test_the_question_for_a_command_outside_names_a_program_that_commands_can_change",
         "tests/tools/shell_support/test_sandbox_folders.py::test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
         "tests/tools/shell_support/test_sandbox_folders.py::test_a_link_to_what_starts_programs_is_put_aside_wherever_it_leads",
+        "tests/tools/shell_support/test_sandbox_folders.py"
+        "::test_a_link_to_what_starts_programs_that_leads_elsewhere_now_is_put_aside",
+        "tests/tools/shell_support/test_sandbox_folders.py"
+        "::test_what_starts_programs_behind_a_link_that_led_nowhere_is_put_aside",
         "tests/tools/shell_support/test_sandbox_folders.py::test_a_command_that_is_cancelled_again_and_again_is_checked_to_the_end",
         "tests/tools/shell_support/test_sandbox_folders.py::test_what_a_background_command_did_is_undone_when_the_session_ends",
         "tests/tools/shell_support/test_session_network.py::test_a_rule_allows_https_only_unless_it_names_a_port",

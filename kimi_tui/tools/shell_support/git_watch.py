@@ -66,7 +66,7 @@ class GitWatch:
         self._lfs = LfsConfigs()
         self._made: set[Path] = set()
         self._links: Mapping[Path, str] = {}
-        self._acting: frozenset[Path] = frozenset()
+        self._acting: frozenset[tuple[Path, str]] = frozenset()
         self._unreadable: frozenset[str] = frozenset()
 
     @property
@@ -188,7 +188,9 @@ class GitWatch:
                     checked[entry] = now
         new = [path for path, target in links.items() if self._links.get(path) != target and os.path.islink(path)]  # noqa: PTH114
         done += self._undo_links(new, roots, failed)
-        for path in sorted(acting - self._acting):
+        changed = acting - self._acting
+        # What a link leads to counts as soon as the link is as it was.
+        for path in sorted({path for path, leads in changed if leads} or {path for path, _ in changed}):
             with _noting_failure(failed, path):
                 move_aside(path, roots)
                 done.append(f"`{path}` was put aside: something is started or configured by it")
@@ -242,31 +244,39 @@ class GitWatch:
                 else:
                     yield from (f"the link `{path}` was removed: Git would write where it leads" for path in paths)
 
-    def _acting_names(self) -> frozenset[Path]:
-        found: set[Path] = set()
+    def _acting_names(self) -> frozenset[tuple[Path, str]]:
+        """Return what starts or configures something; a link with where it leads, other paths with an empty text."""
+        found: set[tuple[Path, str]] = set()
+        roots = self._roots()
         for folder in self._folders():
             repository = os.path.lexists(f"{folder}/.git")
             for name in started_in(folder):
-                if repository and name == LFS_CONFIG:  # it has a check of its own
-                    continue
-                if (path := _acting_path(folder, name)) is not None:
-                    found.add(path)
+                if not (repository and name == LFS_CONFIG):  # it has a check of its own
+                    found.update(_acting_paths(folder, name, roots))
             real = (real_path(path) for path in user_git_paths())
-            found.update(path for path in real if path.is_relative_to(folder) and os.path.lexists(path))
+            found.update((path, "") for path in real if path.is_relative_to(folder) and os.path.lexists(path))
         return frozenset(found)
 
 
-def _acting_path(folder: Path, name: str) -> Path | None:
-    """Return the path if it exists; the first link on the way to it wherever that leads: another program may find the
-    file where this one finds none (`/proc/self/cwd`), or later.
+def _acting_paths(folder: Path, name: str, roots: Collection[Path]) -> Generator[tuple[Path, str]]:
+    """Yield the path if it exists; the first link on the way to it wherever that leads: another program may find the
+    file where this one finds none (`/proc/self/cwd`), or later. What it leads to now is yielded too.
     """
     path = folder
     for part in name.split("/"):
         path = path / part
         # defence: links-to-what-starts-programs
         if os.path.islink(path):  # noqa: PTH114 - never raises
-            return path
-    return path if os.path.lexists(path) else None
+            place = real_path(folder / name)
+            with contextlib.suppress(OSError):  # it is gone
+                # defence: links-as-they-led
+                leads = f"{os.readlink(path)}\n{place}"  # noqa: PTH115 - of its text
+                yield path, leads
+            if os.path.lexists(place) and any(map(place.is_relative_to, roots)):
+                yield place, ""  # defence: what-links-lead-to
+            return
+    if os.path.lexists(path):
+        yield path, ""
 
 
 def _is_too_long(entry: Path) -> bool:

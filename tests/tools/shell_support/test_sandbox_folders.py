@@ -309,6 +309,44 @@ async def test_a_link_to_what_starts_programs_is_put_aside_wherever_it_leads(
     assert not os.path.lexists(harness.dir / name)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ln -sfn evil .vscode",
+        "ln -sfn evil link",
+        "ln -sfn /proc/self/cwd/evil .vscode",
+        "rm .vscode; mkdir .vscode; cp evil/settings.json .vscode",
+    ],
+)
+async def test_a_link_to_what_starts_programs_that_leads_elsewhere_now_is_put_aside(
+    harness: ToolHarness, other: Path, change: str
+) -> None:
+    (harness.dir / "good").mkdir()
+    (harness.dir / "good/settings.json").write_text("{}")
+    (harness.dir / "link").symlink_to("good")
+    (harness.dir / ".vscode").symlink_to("link")
+    tool = await boxed(harness)
+    value = await harness.use(tool, command="touch made")
+    assert "put aside" not in value.message
+    value = await harness.use(tool, command=f"mkdir evil; echo evil > evil/settings.json; {change}")
+    assert "put aside" in value.message
+    assert not os.path.lexists(harness.dir / ".vscode/settings.json")
+
+
+@pytest.mark.parametrize("link", [".vscode", ".vscode/tasks.json", ".idea"])
+async def test_what_starts_programs_behind_a_link_that_led_nowhere_is_put_aside(
+    harness: ToolHarness, other: Path, link: str
+) -> None:
+    leads = "made/tasks.json" if link.endswith(".json") else "made"
+    (harness.dir / link).parent.mkdir(exist_ok=True)
+    (harness.dir / link).symlink_to(harness.dir / leads)
+    tool = await boxed(harness)
+    value = await harness.use(tool, command="mkdir made; echo evil > made/tasks.json")
+    assert "put aside" in value.message
+    assert (harness.dir / link).is_symlink()
+    assert not os.path.lexists(harness.dir / "made/tasks.json")
+
+
 async def test_commands_ask_where_folders_are_left_out_of_the_search_for_repositories(
     harness: ToolHarness, other: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
