@@ -77,10 +77,10 @@ class ReadFile(Tool[ReadFileParams]):
 
     async def _buffer_text(self, resolved: ResolvedPath) -> str | None:
         """Return the editor's text of a workspace file, including unsaved changes."""
-        buffers = self._editor.buffers
-        if buffers is None or not resolved.inside or not await asyncio.to_thread(_may_be_held, resolved):
-            return None
-        return await buffers.read(resolved.real)
+        async with self._editor.using_buffers() as buffers:
+            if buffers is None or not resolved.inside or not await asyncio.to_thread(_may_be_held, resolved):
+                return None
+            return await buffers.read(resolved.real)
 
 
 class _NotCountedError(Exception):

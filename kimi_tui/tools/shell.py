@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 from dataclasses import replace
 
 from pydantic import Field, model_validator
@@ -135,7 +135,7 @@ class Shell(Tool[ShellParams]):
             return await self._start(params, command, sandbox)
         line = parse_command_line(params.command)
         git = git_use(line)
-        async with sandbox.watching(remotes=shown_remotes(line), git=git) as undone:
+        async with self._without_buffers(sandbox), sandbox.watching(remotes=shown_remotes(line), git=git) as undone:
             programs = frozenset(each.program for each in line.commands)
             value = await self._run(params, sandbox.wrapped(command, git=git), sandbox, programs)
         if undone:
@@ -198,10 +198,15 @@ class Shell(Tool[ShellParams]):
             self._sandbox.absence_accepted = True
         return refused
 
+    def _without_buffers(self, sandbox: Sandbox) -> AbstractAsyncContextManager[None]:
+        """While a sandboxed command runs, no buffer is used; without a sandbox it could do as much by itself."""
+        return nullcontext() if sandbox is NO_SANDBOX else self._editor.command_running()
+
     async def _start(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
         watching = AsyncExitStack()
         line = parse_command_line(params.command)
         git = git_use(line)
+        await watching.enter_async_context(self._without_buffers(sandbox))
         await watching.enter_async_context(sandbox.watching(remotes=shown_remotes(line), git=git))
         git = GitUse.SOME if git is GitUse.ONLY else GitUse.NONE  # defence: settings-closed-in-background
         try:

@@ -1741,6 +1741,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_huge_object_takes_no_memory_from_the_user",
     ),
     Defence(
+        "32 path_escape", "no use of the editor while a command could lead it elsewhere",
+        "no-buffers-while-commands-run", Value("self.buffers"),
+        "test_while_a_command_runs_in_the_sandbox_the_editor_reads_and_writes_nothing",
+    ),
+    Defence(
         "34 protected_paths", "links that lead to other settings than before", "links-as-they-led", Value('""'),
         "test_a_link_to_what_starts_programs_that_leads_elsewhere_now_is_put_aside",
     ),

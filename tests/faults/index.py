@@ -317,6 +317,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_a_rule_that_denies_is_asked_about_where_another_program_may_run_what_it_names",
     ),
     "32 path_escape": (
+        "tests/tools/file_support/test_client_editor.py"
+        "::test_while_a_command_runs_in_the_sandbox_the_editor_reads_and_writes_nothing",
         "tests/test_paths.py::test_what_a_link_with_too_long_a_target_leads_to_is_neither_a_file_nor_a_folder",
         "tests/test_paths.py::test_only_files_that_say_why_ask_pathlib_where_a_path_leads",
         "tests/permission/test_trust.py::test_a_link_that_leads_nowhere_keeps_no_project_from_being_asked_about",

@@ -3,8 +3,10 @@
 They replace the disk and the local processes. Permission checks come before them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -47,10 +49,35 @@ class Terminals(Protocol):
 
 @dataclass(slots=True)
 class Editor:
-    """The editor's capabilities, known after the handshake with the UI."""
+    """The editor's capabilities, known after the handshake with the UI.
+
+    The editor follows links. A command in the sandbox could replace a file by one at any time, so that it would read
+    or write files outside of the workspace: files are edited on disk while one runs.
+    """
 
     buffers: Buffers | None = None
     terminals: Terminals | None = None
+    _running: int = 0
+    _using: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @asynccontextmanager
+    async def command_running(self) -> AsyncGenerator[None]:
+        """Inside the `with` block a sandboxed command may run; it begins when no buffer is in use."""
+        async with self._using:
+            self._running += 1
+        try:
+            yield
+        finally:
+            self._running -= 1
+
+    @asynccontextmanager
+    async def using_buffers(self) -> AsyncGenerator[Buffers | None]:
+        """Yield the buffers, None while a command runs; none begins inside the `with` block."""
+        if self.buffers is None:
+            yield None
+            return
+        async with self._using:
+            yield None if self._running else self.buffers  # defence: no-buffers-while-commands-run
 
 
 NO_EDITOR = Editor()

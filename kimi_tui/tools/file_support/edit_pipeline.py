@@ -64,9 +64,9 @@ async def edit(
         async with workspace.lock(resolved.real):
             old_content, text, encoding = await asyncio.to_thread(_read, resolved)
             exists = old_content is not None
-            buffers, buffer_text = (
-                await _buffer_text(editor, resolved, exists=exists) if _is_whole(text) else (None, None)
-            )
+            async with editor.using_buffers() as usable:
+                whole = usable if _is_whole(text) else None
+                buffers, buffer_text = await _buffer_text(whole, resolved, exists=exists)
             if buffer_text is not None:
                 text, encoding = shown_by_editor(buffer_text, encoding)
                 old_content = encoding.encode(text)
@@ -101,13 +101,14 @@ async def edit(
             if choice:
                 result = await asyncio.to_thread(_in_part, resolved.shown, old, new.text, blocks, choice[0], encoding)
             history.before_edit(resolved.real, old_content, result.content)
-            if buffers is None:
-                await asyncio.to_thread(write_bytes, resolved.real, result.content, expected=old_content)
-            else:
-                await asyncio.to_thread(check_writable, resolved.real, exists=exists)
-                if await _buffer_text(editor, resolved, exists=exists) != (buffers, buffer_text):
-                    raise FileRefusedError(f"`{resolved.shown}` has changed meanwhile. Read it again.")
-                await buffers.write(resolved.real, result.content[len(encoding.mark) :].decode(encoding.encoding))
+            async with editor.using_buffers() as usable:
+                if buffers is None or usable is None:
+                    await asyncio.to_thread(write_bytes, resolved.real, result.content, expected=old_content)
+                else:
+                    await asyncio.to_thread(check_writable, resolved.real, exists=exists)
+                    if await _buffer_text(buffers, resolved, exists=exists) != (buffers, buffer_text):
+                        raise FileRefusedError(f"`{resolved.shown}` has changed meanwhile. Read it again.")
+                    await buffers.write(resolved.real, result.content[len(encoding.mark) :].decode(encoding.encoding))
             note = _NOT_SEEN if not exists and workspace.is_hidden_from_commands(resolved.real) else ""
             return ok(message=f"{result.message}{note}", display=result.display)
     except (PathRefusedError, EditRefusedError) as error:
@@ -169,12 +170,13 @@ def _read(resolved: ResolvedPath) -> tuple[bytes | None, str | None, TextEncodin
     return content, text, encoding
 
 
-async def _buffer_text(editor: Editor, resolved: ResolvedPath, *, exists: bool) -> tuple[Buffers | None, str | None]:
+async def _buffer_text(
+    buffers: Buffers | None, resolved: ResolvedPath, *, exists: bool
+) -> tuple[Buffers | None, str | None]:
     """Return the buffers to edit, None for the disk, and their current text, None for a new file.
 
     An editor has the files of the workspace; a file that it cannot read is edited on disk.
     """
-    buffers = editor.buffers
     if buffers is None or not buffers.writes or not resolved.inside:
         return None, None
     text = await buffers.read(resolved.real)
