@@ -1741,6 +1741,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_huge_object_takes_no_memory_from_the_user",
     ),
     Defence(
+        "30 secret_leak", "keys in a folder that the settings show", "keys-in-what-is-shown",
+        Instead("read.append(path)"), "test_a_home_that_is_shown_shows_neither_our_keys_nor_sessions",
+    ),
+    Defence(
         "32 path_escape", "no use of the editor while a command could lead it elsewhere",
         "no-buffers-while-commands-run", Value("self.buffers"),
         "test_while_a_command_runs_in_the_sandbox_the_editor_reads_and_writes_nothing",

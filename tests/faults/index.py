@@ -226,6 +226,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_PANE_LETTERS}::test_keys_that_move_act_at_once_and_again_after_a_sentence_and_a_pause",
     ),
     "30 secret_leak": (
+        "tests/tools/shell_support/test_landlock.py::test_a_home_that_is_shown_shows_neither_our_keys_nor_sessions",
         f"{_SHELL}::test_secret_leak",
         f"{_HERE}::test_secret_leak_a_key_is_in_no_file_and_in_no_output",
         f"{_HTTP}::test_no_secret_is_told",

@@ -38,10 +38,12 @@ def landlock_argv(box: SandboxFeatures, config: SandboxConfig, workspace: Worksp
     home = real_path(Path.home())
     ours = real_path(paths.home())
     readable = configured_paths(config.readable, config, workspace)
-    hidden = set(existing_paths(("/home", "/root", "/run", "/dev", home, ours, *ROOT_ONLY_PATHS, *box.hidden)))
-    hidden.update(existing_paths(Path("/etc/ssh").glob("*_key")))
+    keys = set(existing_paths((ours, *ROOT_ONLY_PATHS, *box.hidden, *Path("/etc/ssh").glob("*_key"))))
+    hidden = keys.union(existing_paths(("/home", "/root", "/run", "/dev", home)))
     read = [path for path in _readable(Path("/"), hidden) if path not in readable]
-    read += [*shown_in_home(home, workspace), *host_files(), *readable]
+    read += [*shown_in_home(home, workspace), *host_files()]
+    for path in readable:
+        read += _readable(path, {ours, *keys.difference(readable)})  # defence: keys-in-what-is-shown
     read += [ours / name for name in VISIBLE_APP_FOLDERS]
     kept = workspace.kept_folders
     folders = [folder for folder in kept if not home.is_relative_to(folder)]

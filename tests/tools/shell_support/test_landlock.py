@@ -52,6 +52,18 @@ async def test_without_bubblewrap_the_kernel_keeps_files_and_the_user_is_told(pl
     ]  # fmt: skip
 
 
+async def test_a_home_that_is_shown_shows_neither_our_keys_nor_sessions(place: Path) -> None:
+    (place / "home/.kimi-tui/sessions").mkdir(parents=True)
+    (place / "home/.kimi-tui/sessions/wire.jsonl").write_text("s3cret")
+    (place / "home/.kimi-tui/config.yaml").write_text("s3cret")
+    (place / "home/notes").write_text("n0tes")
+    harness = ToolHarness(place / "work")
+    tool = shell(harness, [], readable=["~"])
+    value = await harness.use(tool, command="cat ~/notes ~/.kimi-tui/config.yaml ~/.kimi-tui/sessions/wire.jsonl")
+    assert "n0tes" in str(value.output)
+    assert "s3cret" not in str(value.output)
+
+
 async def test_with_the_network_off_no_tcp_leaves(place: Path) -> None:
     if version() < 4:
         pytest.skip("this Landlock knows no network")
