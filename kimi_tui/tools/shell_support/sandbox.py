@@ -48,12 +48,13 @@ TIER_TITLES: dict[Tier, str] = {
     "none": tr("Commands run without a sandbox"),
 }
 FULL_TIER_LIMITS = tr(
-    "it does not limit processes or memory; commands can reach a Unix socket in a visible folder if one of the "
-    "user's programs bound it to a relative path, moved it, or bound it in another network namespace; changes that "
-    "a background command makes to Git's settings in a new repository, or in one beyond the first hundred, are undone "
-    "only when a command ends; until it ends, a Git command can change the settings of its repository; if kimi-tui is "
-    "killed before, such changes stay; what a command leaves in the project can have the setuid bit, for other users "
-    "of the machine"
+    "it does not limit processes or memory; what commands change in a file that the project shares with others by hard "
+    "links (uv, pnpm), they change there too; commands can reach a Unix socket in a visible folder if one of the "
+    "user's programs bound it while they ran, bound it to a relative path, moved it, or bound it in another network "
+    "namespace; changes that a background command makes to Git's settings in a new repository, or in one beyond the "
+    "first hundred, are undone only when a command ends; until it ends, a Git command can change the settings of its "
+    "repository; if kimi-tui is killed before, such changes stay; what a command leaves in the project can have the "
+    "setuid bit, for other users of the machine"
 )
 """What the tier "full" does not restrict."""
 OLD_KERNEL_LIMITS = tr(
