@@ -22,10 +22,9 @@ from kimi_tui.tools.file_support.client_editor import NO_EDITOR, Editor
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.approval_scope import approval_scope
 from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundError, BackgroundTask, BackgroundTasks
-from kimi_tui.tools.shell_support.bwrap_args import GitUse
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV, ChildEnv
-from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from kimi_tui.tools.shell_support.git_use import git_use, shown_remotes
+from kimi_tui.tools.shell_support.command_parser import CommandLine, parse_command_line
+from kimi_tui.tools.shell_support.git_use import runs_git_alone, shown_remotes
 from kimi_tui.tools.shell_support.hidden_text import hidden_text
 from kimi_tui.tools.shell_support.node_command import node_command
 from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
@@ -134,10 +133,10 @@ class Shell(Tool[ShellParams]):
         if params.run_in_background:
             return await self._start(params, command, sandbox)
         line = parse_command_line(params.command)
-        git = git_use(line)
-        async with self._without_buffers(sandbox), sandbox.watching(remotes=shown_remotes(line), git=git) as undone:
+        watching = sandbox.watching(remotes=shown_remotes(line), git_alone=(alone := self._runs_git_alone(line)))
+        async with self._without_buffers(sandbox), watching as undone:
             programs = frozenset(each.program for each in line.commands)
-            value = await self._run(params, sandbox.wrapped(command, git=git), sandbox, programs)
+            value = await self._run(params, sandbox.wrapped(command, git_alone=alone), sandbox, programs)
         if undone:
             done = f"The sandbox undid: {'; '.join(undone)}."
             if sandbox.allows_outside:
@@ -202,16 +201,20 @@ class Shell(Tool[ShellParams]):
         """While a sandboxed command runs, no buffer is used; without a sandbox it could do as much by itself."""
         return nullcontext() if sandbox is NO_SANDBOX else self._editor.command_running()
 
+    def _runs_git_alone(self, line: CommandLine) -> bool:
+        """Whether only Git itself writes in `.git`: it, and what runs beside it, are no programs of the project."""
+        others_run = any(task.running for task in self._background.tasks)
+        alone = runs_git_alone(line, self._workspace.work_dir, others_run=others_run)
+        return alone and program_of_workspace(line, self._workspace) is None  # defence: git-of-the-project
+
     async def _start(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
         watching = AsyncExitStack()
         line = parse_command_line(params.command)
-        git = git_use(line)
         await watching.enter_async_context(self._without_buffers(sandbox))
-        await watching.enter_async_context(sandbox.watching(remotes=shown_remotes(line), git=git))
-        git = GitUse.SOME if git is GitUse.ONLY else GitUse.NONE  # defence: settings-closed-in-background
+        await watching.enter_async_context(sandbox.watching(remotes=shown_remotes(line)))
         try:
             task = self._background.start(
-                sandbox.wrapped(command, git=git),
+                sandbox.wrapped(command, git_alone=False),  # defence: git-read-only-in-background
                 description=params.description.strip(),
                 cwd=self._workspace.work_dir,
                 env=sandbox.env(self._env.build()),

@@ -1646,7 +1646,8 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_browser_that_commands_could_have_put_on_path_is_not_started",
     ),
     Defence(
-        "34 protected_paths", "settings closed to background commands", "settings-closed-in-background", REMOVED,
+        "34 protected_paths", "Git directories read-only for background commands", "git-read-only-in-background",
+        Value("sandbox.wrapped(command, git_alone=True)"),
         "test_a_background_command_cannot_change_the_settings_of_git",
     ),
     Defence(
@@ -1808,28 +1809,49 @@ DEFENCES: tuple[Defence, ...] = (
         "test_commands_are_asked_for_where_kimi_tui_imports_from_a_folder_of_the_project",
     ),
     Defence(
-        "34 protected_paths", "options with which Git runs programs", "git-alone", NEVER,
-        "test_an_option_with_which_git_runs_a_program_is_not_daily",
-    ),
-    Defence(
-        "34 protected_paths", "short options of a clone", "options-of-clone", NEVER,
-        "test_an_option_with_which_git_runs_a_program_is_not_daily",
+        "34 protected_paths", "options with which Git runs programs", "git-alone", Without(1),
+        "test_git_that_runs_a_program_or_writes_a_named_file_is_not_alone",
     ),
     Defence(
         "34 protected_paths", "words for Git known only at run time", "git-words-known", NEVER,
-        "test_a_line_that_writes_or_runs_something_beside_git_is_not_only_git",
+        "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
     ),
     Defence(
-        "34 protected_paths", "files written beside Git's commands", "nothing-written-beside-git", Value("False"),
-        "test_a_line_that_writes_or_runs_something_beside_git_is_not_only_git",
+        "34 protected_paths", "programs beside Git that write", "only-reading-beside-git", Without(2),
+        "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
+    ),
+    Defence(
+        "34 protected_paths", "variables that change what Git runs", "variables-beside-git", NEVER,
+        "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
+    ),
+    Defence(
+        "34 protected_paths", "files that Git would write in its directory", "no-files-written-in-git-directories",
+        Value("False"),
+        "test_files_that_git_might_write_in_its_own_directory_are_not_gits_alone",
+    ),
+    Defence(
+        "34 protected_paths", "links that another command makes meanwhile", "links-changed-meanwhile", NEVER,
+        "test_while_other_commands_run_git_is_alone_where_nothing_else_is_written",
     ),
     Defence(
         "34 protected_paths", "settings of Git for one command", "settings-of-one-command", NEVER,
-        "test_a_line_that_writes_or_runs_something_beside_git_is_not_only_git",
+        "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
     ),
     Defence(
         "34 protected_paths", "settings of Git that a command may set", "settings-that-start-nothing", Value("True"),
-        "test_an_option_with_which_git_runs_a_program_is_not_daily",
+        "test_git_that_runs_a_program_or_writes_a_named_file_is_not_alone",
+    ),
+    Defence(
+        "34 protected_paths", "Git directories read-only for other programs", "git-directories-read-only", NEVER,
+        "test_programs_beside_git_write_nothing_in_its_directory_and_git_by_itself_does",
+    ),
+    Defence(
+        "34 protected_paths", "a git of the project", "git-of-the-project", Value("alone"),
+        "test_a_git_that_the_project_has_on_path_does_not_write_in_its_directory",
+    ),
+    Defence(
+        "34 protected_paths", "what programs leave in new repositories", "new-repositories-are-plain", Value("new"),
+        "test_a_repository_that_a_program_made_holds_no_operation_that_stopped",
     ),
     Defence(
         "34 protected_paths", "connecting to allowed hosts only", "allowed-hosts-only", NEVER,

@@ -25,6 +25,38 @@ _BACKUP = "~"
 """No program looks for such a name; ours puts files aside with it."""
 
 
+_NEW = frozenset(
+    {
+        *(
+            "COMMIT_EDITMSG",
+            "HEAD",
+            "FETCH_HEAD",
+            "ORIG_HEAD",
+            "config",
+            "description",
+            "index",
+            "packed-refs",
+            "shallow",
+        ),
+        *("branches", "hooks", "info", "logs", "objects", "refs", "modules", "worktrees", "lfs"),
+        *("commondir", "gitdir", "locked"),
+    }
+)
+"""What Git makes when it makes, clones or links a repository; operations that stopped in the middle make more."""
+
+
+def names_beyond_new(git_dir: Path) -> frozenset[str]:
+    """Return the names in the Git directory of a worktree or a submodule that one just made by Git does not have."""
+    if not any(part.lower() == ".git" for part in git_dir.parts):
+        return frozenset()
+    try:
+        with os.scandir(git_dir) as entries:
+            found = frozenset(one.name for one in entries if not one.is_symlink() and not one.name.endswith(_BACKUP))
+    except OSError:
+        return frozenset()
+    return found - _NEW
+
+
 def unknown_names(git_dir: Path) -> frozenset[str]:
     """Return the names of files and folders in the `.git` of a worktree or a submodule that Git does not make; none of
     other folders, as a repository without a worktree may hold anything.

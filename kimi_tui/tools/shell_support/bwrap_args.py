@@ -2,16 +2,14 @@
 
 Everything is read-only except the workspace folders, the configured folders, and folders for temporary files of the
 session's own. The user's home shows only what tools need (`sandbox_home`), `/run` only what resolves hosts. Within the
-writable folders, the files that control Git and kimi-tui are read-only again: all of `.git`, or, for a command that
-declares that it runs Git, only what could make Git run a program. A later mount covers an earlier one, so the order
-matters.
+writable folders, the files that control Git and kimi-tui are read-only again: all of `.git`, or, for a line of Git's
+own commands, only the hooks. A later mount covers an earlier one, so the order matters.
 """
 
 import os
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum, auto
 from itertools import islice
 from pathlib import Path
 from secrets import token_hex
@@ -61,17 +59,6 @@ Tier = Literal["full", "files", "none"]
 """What confines commands: bubblewrap, Landlock (files, and TCP where it is off), or nothing."""
 
 
-class GitUse(Enum):
-    """What a command line does with Git, judged by its words."""
-
-    NONE = auto()
-    """`.git` stays unchanged."""
-    SOME = auto()
-    """It runs Git and other programs: `.git` is writable except for settings and hooks."""
-    ONLY = auto()
-    """It runs only Git's own daily commands: they may also write settings, which are checked afterwards."""
-
-
 @dataclass(frozen=True, slots=True)
 class SandboxFeatures:
     """The features of bubblewrap that work here, and the session's folders.
@@ -100,16 +87,17 @@ def sandbox_argv(
     config: SandboxConfig,
     workspace: Workspace,
     *,
-    git: GitUse = GitUse.NONE,
+    git_alone: bool = False,
     repositories: Iterable[Path] = (),
     unstarted: Path,
 ) -> list[str]:
-    """Return the arguments before the command itself. `git`: what it does with Git; `repositories` are the `.git` found
-    in the workspace; `unstarted` is a file that stays if the command was not started.
+    """Return the arguments before the command itself. `git_alone`: only Git itself writes in `.git`, which is read-only
+    without it; `repositories` are the `.git` found in the workspace; `unstarted` is a file that stays if the command
+    was not started.
     """
     home = real_path(Path.home())
     repositories = tuple(repositories)
-    git_dirs = git_dirs_of(workspace, repositories, git)
+    git_dirs = git_dirs_of(workspace, repositories, git_alone=git_alone)
     ours = [
         *_existing(folders_without_home(workspace)),
         *configured_paths(config.writable, config, workspace),
@@ -199,7 +187,7 @@ def _as_it_is(kind: str, path: Path) -> Mount:
     return (kind, str(path), str(path))
 
 
-def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse) -> list[GitDir]:
+def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], *, git_alone: bool) -> list[GitDir]:
     around = filter(None, map(workspace.git_entry, workspace.kept_folders))
     found = map(git_dir_at, dict.fromkeys((*around, *_mounted(repositories))))
     dirs: dict[Path, GitDir] = {}
@@ -207,10 +195,10 @@ def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse)
         same = dirs.get(one.path, one)  # defence: every-git-file-of-a-repository
         guarded = tuple(dict.fromkeys((*same.guarded, *one.guarded)))
         dirs[one.path] = replace(one, guarded=guarded, files=tuple(dict.fromkeys((*same.files, *one.files))))
-    if git is GitUse.NONE:
+    if not git_alone:  # defence: git-directories-read-only
         return list(map(_closed, dirs.values()))
     own = [folder / ".git" for folder in workspace.kept_folders]
-    opened = [replace(one, guarded=_kept_from_git(one, own)) if git is GitUse.ONLY else one for one in dirs.values()]
+    opened = [replace(one, guarded=_kept_from_git(one, own)) for one in dirs.values()]
     room = _MAX_GUARDED
     for place, one in enumerate(opened):
         room -= sum(len(os.fsencode(path)) * 2 for path in one.guarded)
@@ -426,8 +414,11 @@ def _guarded(
                 steps.update(above[:place])
     for step in sorted(steps, key=lambda path: len(path.parts)):
         yield _as_it_is("--bind", step)  # defence: mount-each-folder
-    for guard in sorted(real, key=lambda path: len(path.parts)):
-        yield _as_it_is("--ro-bind", guard)
+    # A worktree may be in the folder of a bare repository.
+    worktrees = {file.parent for git in git_dirs for file in git.files if git.path in file.parent.parents}
+    kinds = {**dict.fromkeys(real, "--ro-bind"), **dict.fromkeys(worktrees, "--bind")}
+    for path in sorted(kinds, key=lambda path: len(path.parts)):
+        yield _as_it_is(kinds[path], path)
     for git in git_dirs:
         if git.without_hooks:
             empty = str(git.path / "hooks")

@@ -124,6 +124,10 @@ class CommandLine:
     files: tuple[str, ...] = ()
     spelled: tuple[str, ...] = field(default=(), compare=False)
     wrappers: tuple[SimpleCommand, ...] = ()
+    assigned: tuple[str, ...] = ()
+    """The assignments as they are written: `LC_ALL=C`."""
+    unknown_files: bool = False
+    """Whether a redirection has a target that is known only at run time."""
 
     @property
     def unread(self) -> bool:
@@ -141,6 +145,8 @@ def parse_command_line(text: str) -> CommandLine:
         tuple(parser.files),
         tuple(dict.fromkeys(parser.spelled)),
         tuple(parser.wrappers),
+        tuple(parser.assigned),
+        parser.unknown_files,
     )
 
 
@@ -164,6 +170,8 @@ class _LineParser:
         self.files: list[str] = []
         self.spelled: list[str] = []
         self.wrappers: list[SimpleCommand] = []
+        self.assigned: list[str] = []
+        self.unknown_files = False
 
     def risk(self, kind: RiskKind, subject: str = "") -> None:
         self.risks.append(CommandRisk(kind, subject))
@@ -265,6 +273,7 @@ class _LineParser:
 
     def _assignment(self, node: Node, source: _Source) -> None:
         self.risk(RiskKind.SETS_VARIABLE)
+        self.assigned.append(source.text(node))
         self.risks.extend(assignment_risks(source.text(node)))
         if node.children[0].type != "variable_name" or node.children[-1].type == "array":
             self.risk(RiskKind.UNREAD_SYNTAX, "array")
@@ -339,6 +348,7 @@ class _LineParser:
             return
         if name is not None:
             self.files.append(name)
+        self.unknown_files = self.unknown_files or name is None or isinstance(name, Pattern)
         harmless = name == "/dev/null" or (operator == "<" and not _is_device(name))
         if name is None or isinstance(name, Pattern) or not harmless:
             self.risk(RiskKind.REDIRECTION)

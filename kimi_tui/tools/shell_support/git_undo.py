@@ -11,6 +11,7 @@ from kimi_tui.paths import is_folder, real_path
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import hook_and_include_targets, hook_targets_of_git_file, named_in
 from kimi_tui.tools.file_support.git_index import tracked_files
+from kimi_tui.tools.file_support.git_names import names_beyond_new
 from kimi_tui.tools.file_support.git_settings import ShownRemotes, moved_destinations, without_unsafe_settings
 from kimi_tui.tools.shell_support.git_state import (
     STATE_FOLDERS,
@@ -69,6 +70,8 @@ class ChangeUndoer:
     found: frozenset[Path]
     remotes: ShownRemotes
     others_run: bool = False
+    git_alone: bool = False
+    """Whether only Git itself made the new repositories."""
     git_written: bool = True
     """Whether the command could write settings of Git."""
     room: int = field(default_factory=lambda: MAX_INDEXES)
@@ -109,7 +112,7 @@ class ChangeUndoer:
                 yield from self._undo_destinations(entry / name, old, was)
             if before is not None and self.git_written:
                 yield from self._undo_removals(entry / name, old)
-        yield from self._undo_others(entry, now.others - was.others)  # defence: names-that-git-makes
+        yield from self._undo_others(entry, self._new_names(now, before))
         yield from self._undo_hooks(entry, now.hooks - was.hooks)
         if now.common is not None and now.common != was.common and not self._belongs_to_repository(entry, now.common):
             self._put_back(entry / "commondir", was.common or b"")
@@ -127,6 +130,15 @@ class ChangeUndoer:
         yield from self._undo_programs_of_rebase(
             entry / REBASE_TODO, now.executed - was.executed, long=str(REBASE_TODO) in long
         )
+
+    def _new_names(self, now: RepositoryState, before: RepositoryState | None) -> frozenset[str]:
+        """Return the new names in the Git directory that may not be there. Only Git itself, and the user, stops in the
+        middle of an operation: what programs make is a new repository or a clone.
+        """
+        new = now.others - (before.others if before is not None else frozenset())  # defence: names-that-git-makes
+        if before is None and not self.git_alone:
+            return new | names_beyond_new(now.entry)  # defence: new-repositories-are-plain
+        return new
 
     def _undo_targets(self, targets: Iterable[Path], known: Collection[tuple[Path, Path]]) -> Generator[str]:
         for path, _ in sorted(present_targets(targets).difference(known)):

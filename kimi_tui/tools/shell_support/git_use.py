@@ -1,28 +1,69 @@
-"""What a command line does with Git, which decides what of `.git` a sandboxed command can write."""
+"""What a command line does with Git: whether Git alone writes in `.git`, and where it moves pushes."""
 
 from collections.abc import Generator, Iterable
+from itertools import pairwise
+from pathlib import Path
 
+from kimi_tui.paths import real_path
+from kimi_tui.permission.command_risk import CommandRisk, RiskKind
+from kimi_tui.permission.programs.classifier import classify
+from kimi_tui.permission.programs.options import Level
+from kimi_tui.permission.subject import Pattern, Words
 from kimi_tui.tools.file_support.git_settings import ShownRemotes
-from kimi_tui.tools.shell_support.bwrap_args import GitUse
+from kimi_tui.tools.file_support.guarded_names import plain
 from kimi_tui.tools.shell_support.command_parser import CommandLine
 
-_DAILY = frozenset(
+_OWN = frozenset(
     {
-        *("add", "branch", "checkout", "clone", "commit", "diff", "fetch", "log", "merge", "pull", "push", "rebase"),
-        *("remote", "reset", "restore", "show", "stash", "status", "switch", "tag", "worktree"),
-        *("sparse-checkout", "blame", "cherry-pick", "describe", "ls-files", "merge-base", "mv", "reflog", "revert"),
-        *("rev-parse", "rm", "shortlog"),
+        *("add", "am", "apply", "archive", "bisect", "branch", "bundle", "checkout", "cherry-pick", "clean", "clone"),
+        *("commit", "commit-tree", "diff", "fetch", "format-patch", "fsck", "gc", "hash-object", "init", "log"),
+        *("ls-remote", "merge", "merge-tree", "mv", "notes", "pack-refs", "prune", "pull", "push", "range-diff"),
+        *("read-tree", "rebase", "reflog", "remote", "repack", "rerere", "reset", "restore", "revert", "rm", "show"),
+        *("sparse-checkout", "stash", "status", "switch", "tag", "update-index", "update-ref", "worktree"),
+        "write-tree",
     }
 )
+"""Git's own commands that write in `.git` and, unless an option is dangerous, run nothing but hooks."""
 _OPTIONS_RUN_NOTHING = frozenset({"add", "branch", "checkout", "commit", "switch", "tag"})
 """Subcommands of which a word may be known only at run time, such as `-m "$(cat ...)"`: no option of theirs runs a
-program.
+program or writes a file that it names.
 """
 _HARMLESS_PROGRAMS = frozenset(
-    {"cat", "cd", "echo", "false", "grep", "head", "ls", "printf", "pwd", "tail", "true", "wc"}
+    {
+        *(":", "[", "cat", "cd", "echo", "exit", "false", "grep", "head", "ls", "printf", "pwd", "sleep", "tail"),
+        *("test", "true", "wait", "wc"),
+    }
 )
 """Programs that change no file and run no other, whatever their options; the shell's redirections are judged apart."""
-_OF_SUBMODULES = frozenset({"add", "init", "update", "sync", "deinit", "status", "absorbgitdirs"})
+_WRITE_WHAT_THEY_NAME = frozenset({"mkdir", "touch"})
+_HARMLESS_RISKS = frozenset(
+    {
+        *(RiskKind.BLANK_SPACE, RiskKind.BRACES, RiskKind.COMMENT, RiskKind.EXPANSION, RiskKind.HERE_DOCUMENT),
+        *(RiskKind.INVISIBLE, RiskKind.LONG, RiskKind.LOOKALIKE, RiskKind.PATTERN_AS_OPTION, RiskKind.REDIRECTION),
+        *(RiskKind.SETS_VARIABLE, RiskKind.SUBSTITUTION, RiskKind.SYNTAX),
+    }
+)
+"""Risks of a line that runs only the commands that were found in it. Those, files and variables are judged apart."""
+_JUDGED_APART = {(RiskKind.CHANGES_SHELL, "set"), (RiskKind.RISKY_OPTION, "--edit")}
+_SHELL_OPTIONS = frozenset({"-e", "-u", "-x", "-eu", "-ex", "-eux", "-euo", "-eo", "-o", "pipefail", "+e", "+x"})
+_ASSIGNED = frozenset(
+    {
+        *("GIT_AUTHOR_DATE", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_NAME", "GIT_COMMITTER_DATE", "GIT_COMMITTER_EMAIL"),
+        *("GIT_COMMITTER_NAME", "GIT_MERGE_AUTOEDIT", "GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT", "HUSKY", "LANG"),
+        *("LC_ALL", "NO_COLOR", "SKIP", "TZ"),
+    }
+)
+"""Variables that start nothing and lead nowhere, whatever their value."""
+_EDITORS = frozenset({"EDITOR", "GIT_EDITOR", "GIT_PAGER", "GIT_SEQUENCE_EDITOR", "PAGER", "VISUAL"})
+_NO_EDITORS = frozenset({"true", ":", "cat", "'true'", '"true"', "''", ""})
+_OF_SUBMODULES = frozenset({"add", "init", "update", "sync", "deinit", "status", "absorbgitdirs", "summary"})
+_OF_LFS = frozenset({"checkout", "env", "fetch", "ls-files", "prune", "pull", "push", "status", "track", "untrack"})
+_OPTIONS = {
+    **dict.fromkeys(("commit", "merge", "revert", "cherry-pick"), frozenset({"-S", "--gpg-sign", "-e", "--edit"})),
+    **dict.fromkeys(("rebase", "am"), frozenset({"-S", "--gpg-sign"})),
+    "tag": frozenset({"-s", "--sign", "-e", "--edit"}),
+}
+"""Options with which Git runs the program of the user's settings that signs, or an editor, which fails at once."""
 _MOVING = {
     "remote": frozenset({"add", "set-url", "rename", "rm", "remove", None}),
     "submodule": frozenset({"sync", None}),
@@ -36,24 +77,90 @@ _SETTINGS = frozenset(
     }
 )
 """Settings that start nothing and lead nowhere; `git config KEY VALUE` may set them."""
-_FOR_ONE_COMMAND = _SETTINGS | {"protocol.file.allow", "commit.gpgsign", "color.ui"}
+_FOR_ONE_COMMAND = _SETTINGS | {
+    *("protocol.file.allow", "commit.gpgsign", "color.ui", "gpg.format", "user.signingkey", "core.quotepath"),
+    *("advice.detachedhead", "core.pager=cat"),
+}
 """Settings that `git -c` may set."""
-_RUN = frozenset({"-i", "--interactive", "-c", "--config", "--template"})
-"""Options with which Git runs programs, or takes settings or hooks from elsewhere. `unread` covers the long ones."""
-_OF_CLONE = frozenset({"-b", "-j", "-l", "-n", "-o", "-q", "-s", "-v"})
-"""The short options of `git clone` that do none of that."""
 
 
-def git_use(line: CommandLine) -> GitUse:
-    """Judge by the words alone. Most of `git -c`, aliases and `submodule foreach` are not daily commands."""
-    if not any(command.program == "git" for command in line.commands):
-        return GitUse.NONE
-    beside = [command for command in line.commands if command.program in _HARMLESS_PROGRAMS]
-    # defence: nothing-written-beside-git
-    writes = any(command.program != "cd" for command in beside) and not set(line.files) <= {"/dev/null"}
-    if line.unread or writes or not all(command in beside or _is_daily(command.words) for command in line.commands):
-        return GitUse.SOME
-    return GitUse.ONLY
+def runs_git_alone(line: CommandLine, folder: Path, *, others_run: bool) -> bool:
+    """Whether in this line, which starts in `folder`, only Git itself writes in `.git`: by its own commands, beside
+    which programs only read, and files are written that are named. Most of `git -c`, aliases and `submodule foreach`
+    are none of those commands. `others_run`: other commands can make a link of a named file meanwhile.
+    """
+    if line.unknown_files or not any(command.program == "git" for command in line.commands):
+        return False
+    if others_run and _writes_beside_git(line):  # defence: links-changed-meanwhile
+        return False
+    if not all(map(_starts_nothing, line.assigned)):  # defence: variables-beside-git
+        return False
+    harmless = all(map(_is_harmless, line.risks)) and all(_is_harmless_command(each.words) for each in line.commands)
+    return harmless and not _leads_into_git_dir(line, folder)
+
+
+def _writes_beside_git(line: CommandLine) -> bool:
+    programs = {command.program for command in line.commands}
+    return not set(line.files) <= {"/dev/null"} or not programs.isdisjoint(_WRITE_WHAT_THEY_NAME)
+
+
+def _is_harmless(risk: CommandRisk) -> bool:
+    return risk.kind in _HARMLESS_RISKS or (risk.kind, risk.subject) in _JUDGED_APART
+
+
+def _starts_nothing(assignment: str) -> bool:
+    name, _, value = assignment.partition("=")
+    return name in _ASSIGNED or (name in _EDITORS and value in _NO_EDITORS)
+
+
+def _is_harmless_command(words: Words) -> bool:
+    if words[0] == "git":
+        return _is_own(_without_global_options(words))
+    if words[0] == "set":
+        return all(word in _SHELL_OPTIONS for word in words[1:])
+    if words[0] in _HARMLESS_PROGRAMS:
+        return True
+    known = tuple(word for word in words if word is not None and not isinstance(word, Pattern))
+    if words[0] in _WRITE_WHAT_THEY_NAME:
+        return len(known) == len(words)
+    return len(known) == len(words) and classify(known).level is Level.READS  # defence: only-reading-beside-git
+
+
+def _leads_into_git_dir(line: CommandLine, folder: Path) -> bool:
+    """Whether a word or a redirection may name something in a Git directory, also by a link: files would be written
+    there that Git takes for its own.
+    """
+    bases = [folder]
+    words: list[str | None] = []
+    for command in line.commands:
+        match command.words:
+            case ("cd", "-"):
+                continue
+            case ("cd", str(there)):
+                bases.append(bases[-1] / there)
+            case ("cd", *_):
+                return True
+            case ("git", *rest):
+                bases += [
+                    base / there for base in bases for option, there in pairwise(rest) if option == "-C" and there
+                ]
+            case (name, *_) if name not in _WRITE_WHAT_THEY_NAME:
+                continue
+            case _:
+                pass
+        words += command.words[1:]
+    # defence: no-files-written-in-git-directories
+    return any(_is_in_git_dir(word, bases) for word in (*words, *line.files) if word is not None)
+
+
+def _is_in_git_dir(word: str, bases: Iterable[Path]) -> bool:
+    if "\0" in word:
+        return True
+    named = word.rpartition("=")[2] if word.startswith("-") else word
+    if not named:
+        return False
+    paths = (Path(named), *(real_path(base / named) for base in bases))
+    return any(plain(part) == ".git" for path in paths for part in path.parts)
 
 
 def shown_remotes(line: CommandLine) -> ShownRemotes:
@@ -86,13 +193,13 @@ def _upstreams(words: Iterable[str]) -> Generator[str]:
         yield from ("/".join(parts[:count]) for count in range(1, len(parts) + 1))
 
 
-def _moves_remote(words: tuple[str | None, ...]) -> bool:
+def _moves_remote(words: Words) -> bool:
     return any(
         word in moving and name in words[:at] for at, word in enumerate(words) for name, moving in _MOVING.items()
     )
 
 
-def _without_global_options(words: tuple[str | None, ...]) -> tuple[str | None, ...]:
+def _without_global_options(words: Words) -> Words:
     """Leave out the options before the subcommand that say only where and how to look."""
     while len(words) > 2:
         match words[1:3]:
@@ -101,7 +208,8 @@ def _without_global_options(words: tuple[str | None, ...]) -> tuple[str | None, 
             case ("-C", str()):
                 taken = 2
             case ("-c", str(setting)):
-                if setting.partition("=")[0].lower() not in _FOR_ONE_COMMAND:  # defence: settings-of-one-command
+                name = setting.partition("=")[0].lower()
+                if _FOR_ONE_COMMAND.isdisjoint((setting, name)):  # defence: settings-of-one-command
                     break
                 taken = 2
             case _:
@@ -110,29 +218,39 @@ def _without_global_options(words: tuple[str | None, ...]) -> tuple[str | None, 
     return words
 
 
-def _is_daily(words: tuple[str | None, ...]) -> bool:
-    if words[0] != "git":
-        return False
-    words = _without_global_options(words)
+def _is_own(words: Words) -> bool:
+    """Whether it is one of Git's own commands, without options that run a program or write a file that they name."""
     if len(words) < 2:
         return False
-    options = [word or "" for word in words[2:] if (words[1], word) != ("switch", "-c")]
-    if any(word in _RUN or word.startswith("-x") for word in options):  # defence: git-alone
+    subcommand, rest = words[1], words[2:]
+    certain = not any(word is None or isinstance(word, Pattern) for word in words)
+    if not certain and subcommand not in _OPTIONS_RUN_NOTHING:  # defence: git-words-known
         return False
-    short = {word for word in options if word.startswith("-") and not word.startswith("--")}
-    if words[1] == "clone" and not short <= _OF_CLONE:  # defence: options-of-clone
-        return False
-    if None in words[2:] and words[1] not in _OPTIONS_RUN_NOTHING:  # defence: git-words-known
-        return False
-    if words[1] == "config":
-        match words[2:]:
-            case (str(key),) | ("--get" | "--get-all" | "--get-regexp", str(key)):
-                return not key.startswith("-") or key in ("-l", "--list")
-            case (str(key), str(value)) | ("--local", str(key), str(value)):
-                # defence: settings-that-start-nothing
-                return key.lower() in _SETTINGS and not value.startswith("-")
-            case _:
-                return False
-    if words[1] == "submodule":
-        return len(words) > 2 and words[2] in _OF_SUBMODULES
-    return words[1] in _DAILY
+    match subcommand:
+        case "config":
+            return _sets_or_shows(rest)
+        case "submodule":
+            return bool(rest) and rest[0] in _OF_SUBMODULES
+        case "lfs":
+            return bool(rest) and rest[0] in _OF_LFS
+        case _:
+            pass
+    known = tuple("x" if word is None else str(word) for word in words)
+    found = classify(known)
+    options = _OPTIONS.get(str(subcommand), frozenset[str]())
+    allowed = {at for at, word in enumerate(known) if word in options}
+    if subcommand == "worktree":  # where it makes one; within `.git` it does not
+        allowed |= {at for at, word in enumerate(known) if not word.startswith("-")}
+    dangers = set(found.dangers) - allowed
+    return not dangers and (subcommand in _OWN or found.level is Level.READS)  # defence: git-alone
+
+
+def _sets_or_shows(words: Words) -> bool:
+    match words:
+        case (str(key),) | ("--get" | "--get-all" | "--get-regexp", str(key)):
+            return not key.startswith("-") or key in ("-l", "--list")
+        case (str(key), str(value)) | ("--local", str(key), str(value)):
+            # defence: settings-that-start-nothing
+            return key.lower() in _SETTINGS and not value.startswith("-")
+        case _:
+            return False

@@ -10,6 +10,7 @@ import contextlib
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from kimi_tui.paths import is_file, is_folder, real_path
@@ -140,16 +141,24 @@ class GitWatch:
         self._unreadable = self._finder.unreadable
 
     def undo_changes(
-        self, *, remotes: ShownRemotes = NO_REMOTES, others_run: bool = False, git_written: bool = True
+        self,
+        *,
+        remotes: ShownRemotes = NO_REMOTES,
+        others_run: bool = False,
+        git_alone: bool = False,
+        git_written: bool = True,
     ) -> list[str]:
         """Undo changes since `accept_current` that make Git run programs, or push elsewhere than `remotes` shows;
         return a description for the user and the model. `others_run`: commands run that can change files meanwhile.
-        `git_written`: the command could write in the Git directories.
+        `git_alone`: only Git itself made what is new in Git directories; `git_written`: the command could write in
+        those that were there.
         """
         done: list[str] = []
         failed: dict[str, None] = {}
         for _ in range(_MAX_CHECKS):
-            undone = self._undo_once(failed, remotes=remotes, others_run=others_run, git_written=git_written)
+            new_undoer = partial(ChangeUndoer, remotes=remotes, others_run=others_run,
+                git_alone=git_alone and not others_run, git_written=git_written or others_run)  # fmt: skip
+            undone = self._undo_once(failed, new_undoer, others_run=others_run, git_written=git_written or others_run)
             done += undone
             if not undone:
                 break
@@ -161,7 +170,7 @@ class GitWatch:
         return [escape_unsafe(each) for each in done]
 
     def _undo_once(
-        self, failed: dict[str, None], *, remotes: ShownRemotes, others_run: bool, git_written: bool
+        self, failed: dict[str, None], new_undoer: Callable[..., ChangeUndoer], *, others_run: bool, git_written: bool
     ) -> list[str]:
         """Undo what is new; if there is nothing, the state that was checked becomes the baseline. Another command may
         change it meanwhile: a state that was read again would not have been checked. `failed` gets a description of
@@ -177,7 +186,7 @@ class GitWatch:
             done += _close_unread(excess, roots, failed, why=_TOO_MANY)
             found = [entry for entry in found if entry not in excess]
         links, acting = dict(self._links_of_git()), self._acting_names()
-        undoing = ChangeUndoer(roots, frozenset(found), remotes, others_run, git_written or others_run)
+        undoing = new_undoer(roots, frozenset(found))
         checked: dict[Path, RepositoryState] = {}
         for entry in dict.fromkeys((*found, *self._known)):
             with _noting_failure(failed, entry):
@@ -195,7 +204,7 @@ class GitWatch:
                 move_aside(path, roots)
                 done.append(f"`{path}` was put aside: something is started or configured by it")
         if not done:  # Git runs with settings that were checked
-            done += self._lfs.undo(found, roots, failed, anew=git_written or others_run)
+            done += self._lfs.undo(found, roots, failed, anew=git_written)
         if not done:
             states = {**self._known, **checked}
             self._known = {entry: states[entry] for entry in found if entry in states}  # defence: baseline-as-checked

@@ -19,7 +19,6 @@ from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.file_support.git_settings import NO_REMOTES, ShownRemotes
 from kimi_tui.tools.file_support.workspace import ResolvedPath, Workspace
 from kimi_tui.tools.shell_support.bwrap_args import (
-    GitUse,
     SandboxFeatures,
     Tier,
     attempts,
@@ -259,7 +258,7 @@ class Sandbox:
         """The tier of the sandbox; "none" before the first `works`."""
         return "none" if self._box is None else self._box.tier
 
-    def wrapped(self, command: Sequence[str], *, git: GitUse) -> Iterator[list[str]]:
+    def wrapped(self, command: Sequence[str], *, git_alone: bool) -> Iterator[list[str]]:
         """Yield the command in the sandbox, unchanged if it does not work; and again, with the mounts of now, as long
         as its start failed because a folder was replaced meanwhile. Raises OSError.
         """
@@ -267,9 +266,11 @@ class Sandbox:
         if box is None or workspace is None:
             yield list(command)
         elif box.tier == "files":
-            yield [*self._files_argv(box, workspace, git=git), *command]
+            yield [*self._files_argv(box, workspace, git_alone=git_alone), *command]
         else:
-            yield from attempts(box, lambda unstarted: self._full_argv(box, workspace, command, git, unstarted))
+            yield from attempts(
+                box, lambda unstarted: self._full_argv(box, workspace, command, unstarted, git_alone=git_alone)
+            )
 
     def searching(self, command: Sequence[str], searched: ResolvedPath) -> Iterator[list[str]]:
         """Yield the command line of a search program that kimi-tui runs itself, confined so that no command can
@@ -284,32 +285,34 @@ class Sandbox:
             writable = existing_paths(path.expanduser() for path in self._config.writable)
             yield [*search_argv(command[0], workspace, searched, writable=writable), *command]
         elif searched.inside:
-            yield from self.wrapped(command, git=GitUse.NONE)
+            yield from self.wrapped(command, git_alone=False)
         else:
             yield list(command)
 
     def _full_argv(
-        self, box: SandboxFeatures, workspace: Workspace, command: Sequence[str], git: GitUse, unstarted: Path
+        self, box: SandboxFeatures, workspace: Workspace, command: Sequence[str], unstarted: Path, *, git_alone: bool
     ) -> list[str]:
         repositories = () if self._watch is None else self._watch.entries
-        argv = sandbox_argv(box, self._config, workspace, git=git, repositories=repositories, unstarted=unstarted)
+        argv = sandbox_argv(
+            box, self._config, workspace, git_alone=git_alone, repositories=repositories, unstarted=unstarted
+        )
         return [*argv, *command]
 
-    def _files_argv(self, box: SandboxFeatures, workspace: Workspace, *, git: GitUse) -> list[str]:
+    def _files_argv(self, box: SandboxFeatures, workspace: Workspace, *, git_alone: bool) -> list[str]:
         if not box.program:
             return landlock_argv(box, self._config, workspace)
         from kimi_tui.tools.shell_support.seatbelt_args import seatbelt_argv
 
         repositories = () if self._watch is None else self._watch.entries
-        return seatbelt_argv(box.program, box, self._config, workspace, git=git, repositories=repositories)
+        return seatbelt_argv(box.program, box, self._config, workspace, git_alone=git_alone, repositories=repositories)
 
     @asynccontextmanager
     async def watching(
-        self, *, remotes: ShownRemotes = NO_REMOTES, git: GitUse = GitUse.SOME
+        self, *, remotes: ShownRemotes = NO_REMOTES, git_alone: bool = False
     ) -> AsyncGenerator[list[str]]:
         """Check the repositories of the workspace before and after a command inside; the list gets descriptions of
         undone changes, for the user and the model. `remotes`: what the command line shows of push destinations.
-        `git` is what it does with Git.
+        `git_alone`: only Git itself writes in `.git`.
         """
         undone: list[str] = []
         watch = self._watch
@@ -321,7 +324,7 @@ class Sandbox:
             yield undone
         finally:
             # defence: undo-acting-git-settings
-            await self._to_its_end(self._check_after(watch, undone, remotes=remotes, git=git))
+            await self._to_its_end(self._check_after(watch, undone, remotes=remotes, git_alone=git_alone))
 
     async def _check_before(self, watch: "GitWatch", undone: list[str]) -> None:
         async with self._looking:
@@ -334,7 +337,9 @@ class Sandbox:
             finally:
                 self._running += 1
 
-    async def _check_after(self, watch: "GitWatch", undone: list[str], *, remotes: ShownRemotes, git: GitUse) -> None:
+    async def _check_after(
+        self, watch: "GitWatch", undone: list[str], *, remotes: ShownRemotes, git_alone: bool
+    ) -> None:
         async with self._looking:
             self._running -= 1  # defence: a-command-runs-until-it-is-checked
             try:
@@ -342,7 +347,8 @@ class Sandbox:
                     watch.undo_changes,
                     remotes=remotes,
                     others_run=self._running > 0,
-                    git_written=git is not GitUse.NONE or self.tier != "full" or self._unchecked,
+                    git_alone=git_alone,
+                    git_written=git_alone or self.tier != "full" or self._unchecked,
                 )
             except Exception as error:  # noqa: BLE001 - whatever a command made to end its check
                 self._unchecked = True
@@ -439,7 +445,7 @@ class Sandbox:
         version, box = self._landlock_version(), replace(box, tier="files", program=self._find_sandbox_exec() or "")
         if version or box.program:
             holds = bool(box.program) or version >= _LANDLOCK_WITH_TCP
-            argv = self._files_argv(box, workspace, git=GitUse.NONE)
+            argv = self._files_argv(box, workspace, git_alone=False)
             untrusted = (*workspace.folders, *self._config.writable)
             self._box = await probe_files(box, self._config, argv, untrusted, holds_network=holds)
         return reason

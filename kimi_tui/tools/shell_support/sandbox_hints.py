@@ -63,6 +63,11 @@ _SERVICES = re.compile(
     r"host key verification failed",
     re.IGNORECASE | re.MULTILINE,
 )
+_IN_GIT = re.compile(r"(?:^|[\s/'\"])\.git/[^\n]*read-only file system", re.IGNORECASE | re.MULTILINE)
+_GIT_ALONE = (
+    "a call with nothing but Git's own commands (not in the background), beside which programs only read, no file is "
+    "written, and no variable is set"
+)
 _MAKING = re.compile(r"\bENOENT: no such file or directory, mkdir '(/[^'\n]+)'")
 """What Node says where the folder above cannot be written."""
 _SEARCHES_FOR_PROCESSES = frozenset({"pkill", "killall", "pgrep", "pidof", "fuser", "lsof"})
@@ -124,12 +129,8 @@ def hint(
         stopped = missed
     elif _NAMESPACES.search(output):
         stopped = "it allows no namespaces in it (a browser can run without its own sandbox, by `--no-sandbox`)"
-    elif _CONFIG.search(output):
-        stopped = (
-            "Git's settings are written only by a line of daily Git commands, beside which only programs such as "
-            "`echo` and `tail` may run and no file may be written, without variables; and `git config` sets only those "
-            "that start nothing, such as `user.name`"
-        )
+    elif missed := _missed_git(output):
+        stopped = missed
     elif tier == "files" and _TERMINALS.search(output):
         stopped = "it can open no terminals"
     elif tier == "files" and _CLOSED.search(output) and _misses_something_hidden(output, config, workspace):
@@ -142,8 +143,8 @@ def hint(
     ):
         folders = ", ".join(paths.shown(folder) for folder in (*workspace.folders, *config.writable))
         stopped = (
-            f"it can write only in {folders} and the folders for temporary files, in `.git` only where the command "
-            "runs git, and never in Git's settings; the setting `sandbox.writable` adds folders"
+            f"it can write only in {folders} and the folders for temporary files, and in `.git` only by {_GIT_ALONE}; "
+            "the setting `sandbox.writable` adds folders"
         )
     elif _misses_something_hidden(output, config, workspace) or (tier == "full" and _misses_a_program(output)):
         stopped = _HIDDEN
@@ -162,6 +163,18 @@ def hint(
         f"It ran in a sandbox: {stopped}. If that is why it failed, call again with `outside_sandbox`; "
         "the user is asked."
     )
+
+
+def _missed_git(output: str) -> str | None:
+    """Return what Git could not write in its directory; None if it could."""
+    if _CONFIG.search(output):
+        return (
+            f"Git's settings are written only by {_GIT_ALONE}; and `git config` sets only those that start nothing, "
+            "such as `user.name`"
+        )
+    if _IN_GIT.search(output):
+        return f"`.git` is written only by {_GIT_ALONE}; call Git's commands by themselves"
+    return None
 
 
 def _missed_network(

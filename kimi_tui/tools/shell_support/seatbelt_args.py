@@ -16,7 +16,6 @@ from kimi_tui.tools.file_support.guarded_names import started_in
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import (
     VISIBLE_APP_FOLDERS,
-    GitUse,
     SandboxFeatures,
     configured_paths,
     existing_paths,
@@ -60,11 +59,16 @@ def seatbelt_argv(
     config: SandboxConfig,
     workspace: Workspace,
     *,
-    git: GitUse,
+    git_alone: bool,
     repositories: Iterable[Path],
 ) -> list[str]:
     """Return the arguments before the command itself."""
-    return [program, "-p", seatbelt_profile(box, config, workspace, git=git, repositories=repositories), "--"]
+    return [
+        program,
+        "-p",
+        seatbelt_profile(box, config, workspace, git_alone=git_alone, repositories=repositories),
+        "--",
+    ]
 
 
 def seatbelt_profile(
@@ -72,12 +76,12 @@ def seatbelt_profile(
     config: SandboxConfig,
     workspace: Workspace,
     *,
-    git: GitUse = GitUse.NONE,
+    git_alone: bool = False,
     repositories: Iterable[Path] = (),
 ) -> str:
-    """Return the profile. `git` and `repositories` are those of `bwrap_args.sandbox_argv`."""
+    """Return the profile. `git_alone` and `repositories` are those of `bwrap_args.sandbox_argv`."""
     home, ours = real_path(Path.home()), real_path(paths.home())
-    git_dirs = git_dirs_of(workspace, repositories, git)
+    git_dirs = git_dirs_of(workspace, repositories, git_alone=git_alone)
     folders = [folder for folder in workspace.kept_folders if not home.is_relative_to(folder)]
     written = existing_paths((*folders, *configured_paths(config.writable, config, workspace), *box.writable))
     written += folders_of_home(home, workspace)
@@ -95,7 +99,7 @@ def seatbelt_profile(
     seen = (*shown_in_home(home, workspace), *(one.path for one in git_dirs), *written)
     lines += _rule("allow", "file-read*", seen)
     lines += _rule("allow", "file-write*", (*written, *git_written))
-    lines += _guarded(guards, (*written, *git_written), git)
+    lines += _guarded(guards, (*written, *git_written), git_alone=git_alone)
     lines += _rule("deny", "file-read* file-write*", (ours, *box.hidden))
     lines += _rule("allow", "file-read*", (*(ours / name for name in VISIBLE_APP_FOLDERS), *box.writable, *readable))
     lines += _rule("allow", "file-write*", box.writable)
@@ -105,12 +109,12 @@ def seatbelt_profile(
     return "\n".join(lines) + "\n"
 
 
-def _guarded(guards: Sequence[Path], written: Sequence[Path], git: GitUse) -> Iterator[str]:
+def _guarded(guards: Sequence[Path], written: Sequence[Path], *, git_alone: bool) -> Iterator[str]:
     """Yield rules that protect these paths, existing or not, in the writable folders; no folder above can be moved."""
     inside = [guard for guard in guards if any(guard.is_relative_to(root) for root in written)]
     yield from _rule("deny", "file-write*", inside)
     yield f"(deny file-write* {_OF_GIT})"
-    if git is GitUse.ONLY:
+    if git_alone:
         yield r'(allow file-write* (regex #"/\.[gG][iI][tT]/config(\.lock)?$"))'
     above = {folder for guard in (*inside, *written) for folder in guard.parents}
     yield from _rule("deny", _MOVES, (*sorted(above), *written), kind="literal")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.file_support.workspace import Workspace
-from kimi_tui.tools.shell_support.bwrap_args import GitUse, Tier
+from kimi_tui.tools.shell_support.bwrap_args import Tier
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap
@@ -207,7 +207,7 @@ async def _tried(tier: Tier, work: Path, known: dict[str, str]) -> dict[str, str
     (work / "all.sh").write_text("\n".join(lines))
     printed: list[str] = []
     env = sandbox.env({**os.environ, **known})
-    [command] = sandbox.wrapped([shutil.which("bash") or "/bin/bash", str(work / "all.sh")], git=GitUse.NONE)
+    [command] = sandbox.wrapped([shutil.which("bash") or "/bin/bash", str(work / "all.sh")], git_alone=False)
     await run(command, cwd=work, env=env, on_text=lambda text: printed.append(text), seconds=120)
     assert (work / "complete").exists(), "".join(printed)
     worked = {int(line) for line in "".join(printed).split() if line.isdigit()}

@@ -1,10 +1,18 @@
 """What a command line does with Git, by its words."""
 
-import pytest
+import subprocess
+from pathlib import Path
 
-from kimi_tui.tools.shell_support.bwrap_args import GitUse
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from kimi_tui.tools.shell_support.git_use import git_use
+from kimi_tui.tools.shell_support.git_use import runs_git_alone
+
+
+def alone(command: str, folder: Path = Path("/nowhere"), *, others_run: bool = False) -> bool:
+    return runs_git_alone(parse_command_line(command), folder, others_run=others_run)
 
 
 @pytest.mark.parametrize(
@@ -12,7 +20,6 @@ from kimi_tui.tools.shell_support.git_use import git_use
     [
         "git rebase -x 'sh x' HEAD~1",
         "git rebase --exec 'sh x' HEAD~1",
-        "git rebase -i HEAD~1",
         "git clone -c core.fsmonitor=x . b",
         "git clone --template t . b",
         "git fetch --upload-pack='sh x' .",
@@ -26,12 +33,22 @@ from kimi_tui.tools.shell_support.git_use import git_use
         "git config user.name=x core.pager",
         "git config --edit",
         "git config user.name --edit",
+        "git config user.name *",
         "git config",
         "git config --local",
+        "git log --output=x",
+        "git bisect run ./x",
+        "git submodule foreach ./x",
+        "git submodule",
+        "git apply --build-fake-ancestor=x p",
+        "git filter-branch --tree-filter ./x",
+        "git merge -s ./x a",
+        "git st",
+        "git",
     ],
 )
-def test_an_option_with_which_git_runs_a_program_is_not_daily(command: str) -> None:
-    assert git_use(parse_command_line(command)) is GitUse.SOME
+def test_git_that_runs_a_program_or_writes_a_named_file_is_not_alone(command: str) -> None:
+    assert not alone(command)
 
 
 @pytest.mark.parametrize(
@@ -50,22 +67,38 @@ def test_an_option_with_which_git_runs_a_program_is_not_daily(command: str) -> N
         "git add -A && git commit -m \"$(cat <<'END'\nOne\n\nbody\nEND\n)\" && git push -u origin HEAD",
         "git -c protocol.file.allow=always submodule add ../a a && git -c user.name='A B' -C a commit -m x",
         "git rm -q a && git commit -qm x && git -C a --no-pager log | head -1 && git push -u origin main",
+        "set -euo pipefail\ngit add a\ngit commit -S -m x",
+        "if git diff --quiet; then git stash pop || exit 1; fi",
+        "for f in a b; do git add $f; done",
+        "GIT_EDITOR=true git rebase --continue && GIT_SEQUENCE_EDITOR=: git rebase -i --autosquash main",
+        "GIT_AUTHOR_DATE=2020-01-01 LC_ALL=C git commit -m x",
+        "ls src && sed -n 1,3p a && rg x && git add *.py",
+        "timeout 60 git fetch origin && git tag -s v1 -m x && git lfs pull",
+        "git init -q . && git worktree add -b x ../tree",
+        "mkdir -p a && echo x > a/b && touch a/c && git add a && git diff > x.patch && git apply < x.patch",
     ],
 )
-def test_what_git_does_alone_is_daily(command: str) -> None:
-    assert git_use(parse_command_line(command)) is GitUse.ONLY
+def test_a_line_of_gits_own_commands_runs_git_alone(command: str) -> None:
+    assert alone(command)
 
 
 @pytest.mark.parametrize(
     "command",
     [
         "echo '[core] fsmonitor = x' > .git/config; git status",
+        "git show HEAD:x > $Y",
+        "git show HEAD:x > *",
         "git branch -D a && cat x >> .git/config",
         "git branch -D a | tee .git/config",
         "git branch -D a && sed -i s/a/b/ .git/config",
         "git branch -D a && ./x",
+        "npm test && git add -A",
+        "rm -rf build && git add -A",
+        "git status $(./x)",
+        "cat <(./x); git add a",
         "git push -u origin $BRANCH",
         "git fetch $X origin",
+        "git fetch *",
         "git $X -m x",
         "git -C $X branch -D a",
         "git branch -D $(./x)",
@@ -73,11 +106,79 @@ def test_what_git_does_alone_is_daily(command: str) -> None:
         "git -c user.name=a -c alias.x=!x branch -D a",
         "git -c $X branch -D a",
         "git --exec-path=. branch -D a",
+        "git --git-dir=x branch -D a",
+        "GIT_EDITOR=./x git commit",
+        "GIT_SSH_COMMAND=./x git fetch",
+        "GIT_EDITOR=$(./x) git commit",
+        "PATH=. git add a",
+        "x=1; git add a",
+        "export GIT_EDITOR=./x; git commit",
+        "git() { ./x; }; git status",
+        "alias git=./x; git status",
+        "hash -p ./x git; git status",
+        "trap ./x EXIT; git status",
+        "eval git status",
+        "source x; git status",
+        "set -- a; git add a",
+        "env GIT_EDITOR=x git commit",
+        "[[ -v 'a[$(./x)]' ]]; git status",
+        "./git add a",
+        "ls",
     ],
 )
-def test_a_line_that_writes_or_runs_something_beside_git_is_not_only_git(command: str) -> None:
-    assert git_use(parse_command_line(command)) is GitUse.SOME
+def test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone(command: str) -> None:
+    assert not alone(command)
 
 
-def test_a_command_without_git_uses_none() -> None:
-    assert git_use(parse_command_line("ls")) is GitUse.NONE
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git worktree add .git/rebase-merge x",
+        "git clone . .GIT/rr-cache",
+        "git mv a .git/x",
+        "cd .git && git worktree add rebase-merge x",
+        "git -C .git worktree add rebase-merge x",
+        "git worktree add link/rebase-merge x",
+        "cd sub; git worktree add ../link/rebase-merge x",
+        "git -C sub clone x ../link/y",
+        "git init --bare link/x",
+        "git show HEAD:x > link/y",
+        "cd sub && git show HEAD:x >> ../.git/y",
+        "mkdir link/rebase-merge && git status",
+        "touch .git/x; git status",
+        "cd $X && git clone a b",
+        "cd && git clone a b",
+    ],
+)
+def test_files_that_git_might_write_in_its_own_directory_are_not_gits_alone(command: str, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "link").symlink_to(".git")
+    assert not alone(command, tmp_path)
+
+
+@pytest.mark.parametrize("command", ["echo x > y && git add y", "mkdir y; git status"])
+def test_while_other_commands_run_git_is_alone_where_nothing_else_is_written(command: str) -> None:
+    assert alone(command)
+    assert not alone(command, others_run=True)
+    assert alone("git add y 2>/dev/null", others_run=True)
+
+
+WORDS = (
+    *("git", "add", "log", "commit", "-m", "x", "-C", "--output=y", "./x", "&&", ";", "|", ">", "y", "$(./x)", "`./x`"),
+    *("GIT_EDITOR=./x", "env", "cd", "sub", "npm", "test", "-x", "rebase", "config", "core.pager", "alias.a", "{", "}"),
+)
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_bash_runs_no_program_of_the_project_in_a_line_that_runs_git_alone(tmp_path: Path, command: str) -> None:
+    if not alone(command, tmp_path):
+        return
+    (tmp_path / "sub").mkdir(exist_ok=True)
+    for name, does in (("x", f"touch {tmp_path}/ran"), ("npm", f"touch {tmp_path}/ran"), ("git", "true")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{does}\n")
+        (tmp_path / name).chmod(0o755)
+    env = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    subprocess.run(["/bin/bash", "-c", command], cwd=tmp_path, env=env, capture_output=True, stdin=subprocess.DEVNULL)
+    assert not (tmp_path / "ran").exists()

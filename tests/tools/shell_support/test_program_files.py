@@ -19,7 +19,6 @@ import asyncio, os, sys
 from pathlib import Path
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.file_support.workspace import Workspace
-from kimi_tui.tools.shell_support.bwrap_args import GitUse
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 
@@ -27,7 +26,7 @@ async def main():
     sandbox = Sandbox(SandboxConfig(network=False), Workspace(Path.cwd()), trusted=True)
     assert await sandbox.works()
     print("asks" if not sandbox.confines_commands else "runs", sandbox.writable_program)
-    [command] = sandbox.wrapped(["/bin/bash", "-c", sys.argv[1]], git=GitUse.NONE)
+    [command] = sandbox.wrapped(["/bin/bash", "-c", sys.argv[1]], git_alone=False)
     await run(command, cwd=Path.cwd(), env=sandbox.env(os.environ), on_text=lambda text: print(text, end=""))
 
 asyncio.run(main())

@@ -10,7 +10,6 @@ import pytest
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
-from kimi_tui.tools.shell_support.bwrap_args import GitUse
 from kimi_tui.tools.shell_support.remove_tree import (
     end_session_folder,
     make_session_folder,
@@ -88,7 +87,7 @@ async def test_folders_of_any_depth_in_the_sessions_tmp_are_deleted_with_it(harn
     deep = "for i in {1..60}; do d=$(printf 'd%.0s' {1..100}); mkdir $d; cd -P $d; done"
     value = await harness.use(tool, command=f"cd /tmp; {deep}; mkdir -p $(printf 'a/%.0s' {{1..1500}}); pwd | wc -c")
     assert int(str(value.output)) > 6000
-    [command] = sandbox.wrapped(["true"], git=GitUse.NONE)
+    [command] = sandbox.wrapped(["true"], git_alone=False)
     private = Path(next(word for word in command if word.endswith("/var-tmp") and "\n" not in word)).parent
     assert private.is_dir()
     await sandbox.close()

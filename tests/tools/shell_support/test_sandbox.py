@@ -24,7 +24,7 @@ from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support import mount_check
 from kimi_tui.tools.shell_support.background import BackgroundTasks
-from kimi_tui.tools.shell_support.bwrap_args import GitUse, SandboxFeatures, sandbox_argv
+from kimi_tui.tools.shell_support.bwrap_args import SandboxFeatures, sandbox_argv
 from kimi_tui.tools.shell_support.landlock import version
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.safe_rename import ASIDE
@@ -69,6 +69,12 @@ def _nothing_is_written_outside():
 def shell(harness: ToolHarness, **settings: object) -> Shell:
     config = SandboxConfig.model_validate(settings)
     return Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=Sandbox(config, harness.workspace))
+
+
+@pytest.fixture
+def as_in_a_hook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a line write in `.git` as what a hook of the user's runs can."""
+    monkeypatch.setattr("kimi_tui.tools.shell.runs_git_alone", lambda *_, **__: True)
 
 
 def bare_sandbox(config: SandboxConfig, harness: ToolHarness, told: list[str]) -> Sandbox:
@@ -581,7 +587,7 @@ async def test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothin
     sandbox = Sandbox(SandboxConfig(network=False), harness.workspace)
     assert await sandbox.works()
     async with sandbox.watching():
-        [command, *_] = sandbox.wrapped(["/bin/bash", "-c", "touch v/written; echo ran"], git=GitUse.SOME)
+        [command, *_] = sandbox.wrapped(["/bin/bash", "-c", "touch v/written; echo ran"], git_alone=True)
         at = next(at for at, word in enumerate(command) if word == "--bind" and command[at + 1].endswith("/v"))
         assert command[at + 1] in command[command.index(MOUNT_CHECK) + 1].splitlines()
         command[at + 1] = str(other)
@@ -630,6 +636,52 @@ async def test_a_background_command_cannot_change_the_settings_of_git(harness: T
     await harness.use(tool, command="git remote add made ./elsewhere")
     assert "made" in (harness.dir / ".git/config").read_text()
     await sandbox.close()
+
+
+@works
+async def test_programs_beside_git_write_nothing_in_its_directory_and_git_by_itself_does(harness: ToolHarness) -> None:
+    repository(harness.dir)
+    (harness.dir / "check.sh").write_text("mkdir .git/rebase-merge; echo x > .git/MERGE_MSG\n")
+    sandbox = Sandbox(SandboxConfig(network=False), harness.workspace, trusted=True)
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    before = sorted(path.name for path in (harness.dir / ".git").iterdir())
+    for line in ("sh check.sh; git status", "git stash list && sh check.sh", "git status $(sh check.sh)"):
+        await harness.use(tool, command=line)
+        assert sorted(path.name for path in (harness.dir / ".git").iterdir()) == before
+    value = await harness.use(tool, command="sh check.sh; git add -A && git commit -qm two")
+    assert "call Git's commands by themselves" in value.message
+    value = await harness.use(tool, command="git add -A && git commit -qm two && git log --oneline | wc -l")
+    assert str(value.output).strip() == "2"
+    assert harness.asked == []
+    await sandbox.close()
+
+
+@works
+async def test_a_git_that_the_project_has_on_path_does_not_write_in_its_directory(
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository(harness.dir)
+    (harness.dir / "bin").mkdir()
+    (harness.dir / "bin/git").write_text("#!/bin/sh\ntouch .git/PWNED\n")
+    (harness.dir / "bin/git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{harness.dir}/bin:{os.environ['PATH']}")
+    harness.answer = "approve"
+    await harness.use(shell(harness, network=False), command="git status")
+    assert not (harness.dir / ".git/PWNED").exists()
+
+
+@works
+async def test_a_repository_that_a_program_made_holds_no_operation_that_stopped(harness: ToolHarness) -> None:
+    """Git, and prompts of shells, would go on with it where the user enters that folder."""
+    tool = shell(harness, network=False)
+    made = "git init -q new && git -C new commit -q --allow-empty -m x; mkdir new/.git/rebase-merge; sh -c true"
+    user = "-c user.name=a -c user.email=a@b.c"
+    value = await harness.use(tool, command=made.replace("git -C", f"git {user} -C"))
+    assert "new/.git/rebase-merge` was put aside" in value.message
+    assert (harness.dir / "new/.git/COMMIT_EDITMSG").exists()
+    stopped = f"git init -q own && cd own && git {user} commit -q --allow-empty -m x && git bisect start"
+    value = await harness.use(tool, command=stopped)
+    assert (harness.dir / "own/.git/BISECT_START").exists(), value
 
 
 @works
@@ -906,6 +958,7 @@ async def test_the_users_settings_of_git_stay_though_they_are_in_the_workspace(
 
 
 @works
+@pytest.mark.usefixtures("as_in_a_hook")
 @pytest.mark.parametrize("where", ["sub", "tree"])
 async def test_the_repository_around_the_workspace_is_watched_too(
     harness: ToolHarness, tmp_path: Path, where: str
@@ -1026,6 +1079,7 @@ async def test_no_command_removes_the_git_file_of_a_workspace_that_is_a_worktree
 
 
 @works
+@pytest.mark.usefixtures("as_in_a_hook")
 async def test_a_link_in_a_git_directory_that_leads_out_of_it_is_removed(harness: ToolHarness) -> None:
     """Git would append to a start file of the shell what a branch is called."""
     repository(harness.dir)
@@ -1039,6 +1093,7 @@ async def test_a_link_in_a_git_directory_that_leads_out_of_it_is_removed(harness
 
 
 @works
+@pytest.mark.usefixtures("as_in_a_hook")
 async def test_a_link_among_the_objects_overwrites_no_file(harness: ToolHarness) -> None:
     repository(harness.dir)
     mine = Path.home() / "mine"
@@ -1077,6 +1132,7 @@ async def test_a_link_in_a_worktree_within_a_bare_repository_stays(harness: Tool
 
 
 @works
+@pytest.mark.usefixtures("as_in_a_hook")
 @pytest.mark.parametrize("name", ["objects/ab", "x/objects/ab", "x/.git/objects/ab"])
 async def test_a_submodule_that_is_named_like_a_folder_of_objects_runs_no_hook_of_a_command(
     harness: ToolHarness, name: str
@@ -1097,6 +1153,7 @@ async def test_a_submodule_that_is_named_like_a_folder_of_objects_runs_no_hook_o
 
 
 @works
+@pytest.mark.usefixtures("as_in_a_hook")
 @pytest.mark.parametrize("before", ["", "head -c 4300000 /dev/zero | tr '\\0' '#'; "])
 async def test_a_command_adds_no_program_to_a_rebase_that_the_user_continues(harness: ToolHarness, before: str) -> None:
     repository(harness.dir)

@@ -99,7 +99,7 @@ async def test_lines_as_agents_write_them_keep_what_a_push_and_a_branch_track(
     )
     assert "[origin/main]" in output
     written = await harness.use(tool, command="git status; echo '[core] pager = x' > .git/config")
-    assert "Git's settings" in f"{written.message}"
+    assert "`.git` is written only by" in f"{written.message}"
 
 
 async def test_a_sparse_checkout_and_its_worktree_keep_their_settings(harness: ToolHarness, tool: Shell) -> None:

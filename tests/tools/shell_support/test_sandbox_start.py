@@ -17,7 +17,6 @@ from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support import mount_check
 from kimi_tui.tools.shell_support.background import BackgroundTasks
-from kimi_tui.tools.shell_support.bwrap_args import GitUse
 from kimi_tui.tools.shell_support.node_command import NodeCommand, node_command
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import Sandbox
@@ -141,7 +140,7 @@ async def test_a_start_that_fails_again_and_again_ends_with_its_reason(harness: 
     starts = 0
     env = sandbox.env(os.environ)
     racer.put_back()
-    for command in sandbox.wrapped(["/bin/bash", "-c", "echo x >> runs"], git=GitUse.NONE):
+    for command in sandbox.wrapped(["/bin/bash", "-c", "echo x >> runs"], git_alone=False):
         starts += 1
         printed.clear()
         ended = await run(command, cwd=harness.dir, env=env, on_text=lambda text: printed.append(text))
@@ -210,7 +209,7 @@ async def test_a_command_whose_mounts_nobody_compares_any_more_is_not_started(
     sandbox = racer.sandbox(harness)
     assert await sandbox.works()
     (racer.folder / "uncompared").touch()
-    [command, *_] = sandbox.wrapped(["/bin/bash", "-c", "echo x >> runs"], git=GitUse.NONE)
+    [command, *_] = sandbox.wrapped(["/bin/bash", "-c", "echo x >> runs"], git_alone=False)
     env = sandbox.env(os.environ)
     ended = await run(command, cwd=harness.dir, env=env, on_text=lambda _: None, seconds=2)
     assert ended.timed_out

@@ -12,7 +12,7 @@ from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell import Shell
-from kimi_tui.tools.shell_support.bwrap_args import GitUse, SandboxFeatures
+from kimi_tui.tools.shell_support.bwrap_args import SandboxFeatures
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, find_sandbox_exec
 from kimi_tui.tools.shell_support.seatbelt_args import seatbelt_argv, seatbelt_profile
@@ -85,12 +85,12 @@ def work(tmp_path: Path) -> Path:
     return folder.resolve()
 
 
-def profile(work: Path, *, git: GitUse = GitUse.NONE, **settings: object) -> str:
+def profile(work: Path, *, git_alone: bool = False, **settings: object) -> str:
     config = SandboxConfig.model_validate(settings)
     caches = paths.home() / "cache/x"
     caches.mkdir(parents=True, exist_ok=True)
     box = SandboxFeatures("", work.parent, tier="files", writable=(caches.resolve(),))
-    return seatbelt_profile(box, config, Workspace(work), git=git)
+    return seatbelt_profile(box, config, Workspace(work), git_alone=git_alone)
 
 
 def test_the_workspace_and_temp_can_be_written_and_nothing_else(work: Path) -> None:
@@ -103,17 +103,17 @@ def test_the_workspace_and_temp_can_be_written_and_nothing_else(work: Path) -> N
 
 
 def test_what_starts_programs_later_cannot_be_written_and_no_folder_above_can_be_moved(work: Path) -> None:
-    for git in GitUse:
-        text = profile(work, git=git)
+    for git_alone in (False, True):
+        text = profile(work, git_alone=git_alone)
         for name in (
             *(".git/hooks/pre-commit", ".GIT/hooks/x", "vendor/x/.git/hooks/x", "vendor/x/.Git/modules/a/hooks/b"),
             *(".git/config.worktree", ".git/modules/a/config", ".mcp.json", ".claude/settings.json"),
         ):
-            assert not allows(text, "file-write-data", work / name), (git, name)
-        assert allows(text, "file-write-data", work / ".git/config") is (git is GitUse.ONLY)
-        assert allows(text, "file-write-data", work / ".git/index") is (git is not GitUse.NONE)
+            assert not allows(text, "file-write-data", work / name), (git_alone, name)
+        assert allows(text, "file-write-data", work / ".git/config") is git_alone
+        assert allows(text, "file-write-data", work / ".git/index") is git_alone
         for folder in (work, work.parent, work / ".git"):
-            assert not allows(text, "file-write-unlink", folder), (git, folder)
+            assert not allows(text, "file-write-unlink", folder), (git_alone, folder)
         assert allows(text, "file-write-unlink", work / "a")
 
 
@@ -154,7 +154,7 @@ def test_the_network_is_off_unless_it_is_on_and_sockets_answer_in_the_workspace_
 def test_the_command_line_has_the_profile_as_one_argument(work: Path) -> None:
     box = SandboxFeatures("", work.parent, tier="files")
     argv = seatbelt_argv(
-        "/usr/bin/sandbox-exec", box, SandboxConfig(), Workspace(work), git=GitUse.NONE, repositories=()
+        "/usr/bin/sandbox-exec", box, SandboxConfig(), Workspace(work), git_alone=False, repositories=()
     )
     assert argv[:2] == ["/usr/bin/sandbox-exec", "-p"]
     assert argv[3:] == ["--"]
