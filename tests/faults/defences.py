@@ -3478,6 +3478,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_the_editor_opens_the_draft_also_from_the_search_in_earlier_messages",
     ),
     Defence(
+        "a text that the user moves", "the pastes of what is cut", "pastes-of-a-selection", UNCALLED,
+        "test_a_text_that_is_cut_or_copied_has_its_pastes_after_another_message",
+    ),
+    Defence(
         "a text takes the place of the draft", "a command", "draft-before-a-command", REMOVED,
         "test_a_draft_that_a_command_of_the_palette_replaces_is_recalled_by_up",
     ),

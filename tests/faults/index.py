@@ -1183,6 +1183,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/widgets/test_one_shot_screen.py::"
         "test_a_program_that_ends_with_a_key_on_its_way_ends_without_an_error",
     ),
+    "a text that the user moves": (
+        "tests/ui/tui/composer/test_composer.py::"
+        "test_a_text_that_is_cut_or_copied_has_its_pastes_after_another_message",
+    ),
     "a text takes the place of the draft": (
         "tests/ui/tui/composer/test_composer.py::test_a_draft_that_an_earlier_message_replaces_is_recalled_by_up",
         "tests/ui/tui/composer/test_composer.py::test_a_draft_that_a_command_of_the_palette_replaces_is_recalled_by_up",

@@ -75,6 +75,20 @@ class PromptArea(CjkTextArea):
         """The text from the start to the cursor."""
         return self.document.get_text_range((0, 0), self.cursor_location)
 
+    @property
+    def selected_text(self) -> str:
+        """The selected text with its pastes: a chip has a meaning only in its message."""
+        return self.pastes.expand(super().selected_text)  # defence: pastes-of-a-selection
+
+    def action_cut(self) -> None:
+        """Cut the selected text, or else the line."""
+        if self.selection.is_empty:
+            row, _column = self.cursor_location
+            self.selection = Selection((row, 0), min((row + 1, 0), self.document.end))
+        if text := self.selected_text:
+            self.app.copy_to_clipboard(text)
+            self.delete(*self.selection)
+
     def replace_before_cursor(self, length: int, text: str) -> None:
         """Replace the last `length` characters before the cursor, which contain no line break, by `text`."""
         row, column = self.cursor_location

@@ -193,6 +193,32 @@ async def test_a_large_paste_is_a_chip_and_is_sent_whole(start: Start) -> None:
         assert driver.engine.prompts == [text]
 
 
+@pytest.mark.parametrize("keys", [("shift+home", "ctrl+x"), ("ctrl+x",), ("shift+home", "ctrl+c", "delete")])
+async def test_a_text_that_is_cut_or_copied_has_its_pastes_after_another_message(
+    start: Start, keys: tuple[str, ...]
+) -> None:
+    first, other = ("\n".join(f"{word} {n}" for n in range(40)) for word in ("first", "other"))
+    async with start() as driver:
+        prompt = driver.app.main_screen.composer.prompt
+        prompt.paste(first)
+        await driver.type(" end")
+        await driver.press(*keys)
+        assert (driver.composer, driver.app.clipboard) == ("", f"{first} end")
+        prompt.paste(other)
+        await driver.press("enter")
+        driver.engine.end_turn()
+        prompt.paste(driver.app.clipboard)
+        await driver.press("enter")
+        assert driver.engine.prompts == [other, f"{first} end"]
+
+
+async def test_a_line_is_cut_with_its_line_break(start: Start) -> None:
+    async with start() as driver:
+        driver.app.main_screen.composer.prompt.paste("one\ntwo\nthree")
+        await driver.press("up", "ctrl+x")
+        assert (driver.composer, driver.app.clipboard) == ("one\nthree", "two\n")
+
+
 def test_a_line_break_at_the_end_of_a_paste_is_no_line_more() -> None:
     assert PasteChips().collapse("line\n" * 500) == "[pasted 500 lines #1]"
     assert PasteChips().collapse("line\n" * 14) == "line\n" * 14
