@@ -3482,6 +3482,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_text_that_is_cut_or_copied_has_its_pastes_after_another_message",
     ),
     Defence(
+        "a text that the user moves", "keys after a paste of the clipboard", "keys-after-a-clipboard",
+        Instead("self.app.call_later(self.paste_clipboard)"), "test_keys_after_ctrl_v_wait_for_a_slow_clipboard",
+    ),
+    Defence(
         "a text takes the place of the draft", "a command", "draft-before-a-command", REMOVED,
         "test_a_draft_that_a_command_of_the_palette_replaces_is_recalled_by_up",
     ),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.composer.file_index import FileIndex
 
 _READ_S = 0.3
-ALWAYS = frozenset({"ctrl+r", "ctrl+s", "ctrl+v"})
+ALWAYS = frozenset({"ctrl+r", "ctrl+s"})
 """Keys that the input field leaves to the composer, with or without a menu."""
 IN_MENU = frozenset({"up", "down", "tab", "escape", "ctrl+n", "ctrl+p", "pageup", "pagedown"})
 """Keys of an open menu."""

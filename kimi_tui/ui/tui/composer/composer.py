@@ -97,6 +97,7 @@ class Composer(CompletingPrompt):
     def on_mount(self) -> None:
         self.prompt.captures = ALWAYS
         self.prompt.fold = self._fold
+        self.prompt.paste_clipboard = self._paste_clipboard
         self._update_title()
 
     def on_unmount(self) -> None:
@@ -174,7 +175,7 @@ class Composer(CompletingPrompt):
         return self.pastes.collapse(text)
 
     async def _paste_clipboard(self) -> None:
-        """Paste the desktop's clipboard; without access to it, the text last copied in kimi-tui."""
+        """Paste the desktop's clipboard; without access to it, the text last copied in kimi-tui. Later keys wait."""
         from kimi_tui.ui.tui.composer.clipboard_reader import ClipboardTooLargeError, clipboard
 
         try:
@@ -288,8 +289,6 @@ class Composer(CompletingPrompt):
                     self.remember(text)
                     self.pastes.clear()
                 self.post_message(self.Steered(text, self.images.content(text)))
-            case "ctrl+v":
-                self.run_worker(self._paste_clipboard, group="clipboard", exclusive=True)
             case "ctrl+d":
                 self.post_message(self.Leave())
             case "pageup" | "pagedown" | "end" | "ctrl+home" | "ctrl+end":

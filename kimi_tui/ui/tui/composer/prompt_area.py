@@ -1,6 +1,6 @@
 """The composer's text area: keys that send the text or insert a line break, and paste handling."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from time import monotonic
 from typing import ClassVar
 
@@ -45,8 +45,8 @@ class PromptArea(CjkTextArea):
         """Enter was pressed."""
 
     class Pressed(Message):
-        """A key with a meaning besides editing: up, down, tab, escape, ctrl+r, ctrl+s, ctrl+v, ctrl+d; pageup,
-        pagedown, end, ctrl+home, ctrl+end if they scroll the conversation. `is_empty`: there was no text then;
+        """A key with a meaning besides editing: up, down, tab, escape, ctrl+r, ctrl+s, ctrl+d; pageup, pagedown,
+        end, ctrl+home, ctrl+end if they scroll the conversation. `is_empty`: there was no text then;
         `times_set` is that of the text area then."""
 
         def __init__(self, key: str, *, is_empty: bool, times_set: int) -> None:
@@ -59,6 +59,7 @@ class PromptArea(CjkTextArea):
         self.pastes, self.images = pastes, images
         self.fold: Callable[[str], str] = pastes.collapse
         self.captures: frozenset[str] = frozenset()
+        self.paste_clipboard: Callable[[], Awaitable[None]] | None = None
         self.burst_gap_s = _BURST_GAP
         self.times_set = 0
         """How often the text was replaced as a whole."""
@@ -127,6 +128,9 @@ class PromptArea(CjkTextArea):
         elif key == "enter":
             self._take(event)
             self.post_message(self.Sent())
+        elif key == "ctrl+v" and self.paste_clipboard is not None:
+            self._take(event)
+            await self.paste_clipboard()  # defence: keys-after-a-clipboard
         elif key in self.captures or self._moves_out(key) or self._pages(key) or (key == "ctrl+d" and not self.text):
             self._take(event)
             self.post_message(self.Pressed(key, is_empty=not self.text, times_set=self.times_set))
