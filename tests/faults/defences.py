@@ -3486,6 +3486,10 @@ DEFENCES: tuple[Defence, ...] = (
         Instead("self.app.call_later(self.paste_clipboard)"), "test_keys_after_ctrl_v_wait_for_a_slow_clipboard",
     ),
     Defence(
+        "a text that the user moves", "what a failed editor saved", "text-of-a-failed-editor", REMOVED,
+        "test_a_text_that_the_editor_saved_is_kept_when_the_terminal_is_closed",
+    ),
+    Defence(
         "a text takes the place of the draft", "a command", "draft-before-a-command", REMOVED,
         "test_a_draft_that_a_command_of_the_palette_replaces_is_recalled_by_up",
     ),

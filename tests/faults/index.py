@@ -1187,6 +1187,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/composer/test_composer.py::"
         "test_a_text_that_is_cut_or_copied_has_its_pastes_after_another_message",
         "tests/ui/tui/composer/test_image_chips.py::test_keys_after_ctrl_v_wait_for_a_slow_clipboard",
+        "tests/faults/test_terminal.py::test_a_text_that_the_editor_saved_is_kept_when_the_terminal_is_closed",
     ),
     "a text takes the place of the draft": (
         "tests/ui/tui/composer/test_composer.py::test_a_draft_that_an_earlier_message_replaces_is_recalled_by_up",

@@ -96,6 +96,27 @@ def test_sigtstp_gives_the_terminal_back_and_sigcont_paints_again(tmp_path: Path
         assert terminal.end() == 143
 
 
+def test_a_text_that_the_editor_saved_is_kept_when_the_terminal_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text('#!/bin/sh\necho saved >> "$1"\necho written\nexec sleep 30\n')
+    editor.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(editor))
+    arguments = scripted(tmp_path, "text: hi")
+    with Terminal(arguments, cwd=tmp_path) as terminal:
+        terminal.wait_for("message")
+        terminal.settle()
+        terminal.type(b"draft")
+        terminal.wait_for("○ ready")
+        terminal.type(b"\x07")
+        terminal.wait_for("written")
+        os.kill(terminal.process.pid, signal.SIGHUP)
+        assert terminal.end() == 129
+    (history,) = (tmp_path / "home" / "history").glob("*.jsonl")
+    assert json.loads(history.read_text("utf-8"))["content"] == "draftsaved"
+
+
 def test_pty_gone(tmp_path: Path) -> None:
     """The master closes and no signal comes, since the session's leader ignores it: it ends soon and does not spin."""
     arguments = scripted(tmp_path, "text: first\ndelay: 30\ntext: never")

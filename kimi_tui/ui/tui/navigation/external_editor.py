@@ -38,8 +38,16 @@ def editor_command(configured: str, environ: Mapping[str, str]) -> list[str]:
     return list(found)
 
 
+class EditorFailedError(OSError):
+    """An editor that ended with another status than 0; `saved` is the text that it saved before."""
+
+    def __init__(self, status: int, saved: str) -> None:
+        super().__init__(_("ended with status {status}", status=status))
+        self.saved = saved
+
+
 def edit_in_editor(text: str, command: list[str]) -> str:
-    """The text after editing. Raises OSError if the editor cannot be started or fails."""
+    """The text after editing. Raises OSError if the editor cannot be started, EditorFailedError if it fails."""
     program = command[0]
     if "/" not in program:
         program = find_program(program, outside=[Path.cwd()]) or ""  # defence: editor-of-the-user
@@ -50,9 +58,10 @@ def edit_in_editor(text: str, command: list[str]) -> str:
         file.write_text(text, "utf-8")
         with subprocess.Popen([program, *command[1:], str(file)]) as editor, _editor_signals(editor):
             status = editor.wait()
+        saved = file.read_text("utf-8", "replace").rstrip("\n")
         if status:
-            raise OSError(_("ended with status {status}", status=status))
-        return file.read_text("utf-8", "replace").rstrip("\n")
+            raise EditorFailedError(status, saved)
+        return saved
 
 
 @contextlib.contextmanager
@@ -85,11 +94,14 @@ def can_suspend(host: "TerminalHost") -> bool:
 
 
 def edit_draft_in_editor(host: "TerminalHost") -> None:
-    """Open the draft in the editor and take the edited text back."""
+    """Open the draft in the editor and take the edited text back. Up recalls the text that a failed editor saved."""
     composer = host.main_screen.composer
     composer.end_search()  # defence: draft-in-the-editor
     before = composer.pastes.expand(composer.text)
-    after = _in_editor(host, before)
+    after, failed = _in_editor(host, before)
+    if isinstance(failed, EditorFailedError) and failed.saved != before.rstrip("\n"):
+        composer.remember(failed.saved)  # defence: text-of-a-failed-editor
+        host.show_toast(_("Up recalls the text that the editor saved"))
     if after is not None and after != before:
         composer.text = composer.pastes.recollapse(after)
     composer.prompt.focus()
@@ -101,17 +113,18 @@ def open_conversation_in_editor(host: "TerminalHost") -> None:
     _in_editor(host, block_text(view.block) if view.block is not None else view.markdown())
 
 
-def _in_editor(host: "TerminalHost", text: str) -> str | None:
-    """The text after editing; None, after reporting the reason, if no editor could be opened."""
+def _in_editor(host: "TerminalHost", text: str) -> tuple[str | None, OSError | None]:
+    """The text after editing; None, after reporting the reason, if no editor could be opened or if it failed."""
     if not can_suspend(host):
         host.show_toast(_("wait for the turn to end before opening the editor"))
-        return None
+        return None, None
     configured = host.engine_factory.config.default_editor if host.engine_factory is not None else ""
     command = editor_command(configured or "", os.environ)
     if not command:
         host.show_toast(_("no editor set: set $VISUAL, $EDITOR or default_editor"), severity="warning")
-        return None
-    after, failed = None, None
+        return None, None
+    after: str | None = None
+    failed: OSError | None = None
     try:
         with host.suspend():  # an exception raised inside would leave the app suspended
             try:
@@ -123,4 +136,4 @@ def _in_editor(host: "TerminalHost", text: str) -> str | None:
     if failed is not None:
         host.show_toast(f"{command[0]}: {failed.strerror or failed}", severity="warning")
     host.refresh()
-    return after
+    return after, failed
