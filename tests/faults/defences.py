@@ -549,6 +549,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_enter_that_ends_a_burst_of_one_line_sends_and_those_of_a_paste_break_the_line",
     ),
     Defence(
+        "24 split_input", "an Esc that comes together with a text", "esc-before-a-text",
+        Instead("yield from feed(part)"), "test_an_esc_that_comes_together_with_a_text_is_esc",
+    ),
+    Defence(
         "24 split_input", "folding a large paste", "fold-large-paste", ALWAYS,
         "test_a_paste_of_a_mebibyte_is_no_keys",
     ),

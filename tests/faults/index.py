@@ -173,6 +173,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/transcript/test_streaming_markdown.py::test_the_work_for_a_long_open_end_grows_with_its_length",
     ),
     "24 split_input": (
+        "tests/ui/tui/terminal/test_key_sequences.py::test_an_esc_that_comes_together_with_a_text_is_esc",
         "tests/ui/tui/widgets/test_text_field.py::test_a_paste_of_several_lines_is_taken_whole",
         f"{_TERM}::test_split_input",
         f"{_TERM}::test_spaces_joiners_and_private_symbols_that_are_typed_are_sent",

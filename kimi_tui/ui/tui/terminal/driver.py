@@ -28,7 +28,7 @@ from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.terminal.bracketed_paste import BracketedPasteParser, PastedText, StartedKeys, UnfinishedPaste
 from kimi_tui.ui.tui.terminal.drawn_reports import REQUEST
 from kimi_tui.ui.tui.terminal.job_control import owns_terminal
-from kimi_tui.ui.tui.terminal.key_sequences import ScreenDrawn, normalize_input
+from kimi_tui.ui.tui.terminal.key_sequences import ScreenDrawn, normalize_input, parse_keys
 from kimi_tui.ui.tui.terminal.shutdown import SavedTerminal
 
 _log = logging.getLogger(__name__)
@@ -218,7 +218,7 @@ class TerminalDriver(LinuxDriver):
 
     def _messages_of(self, pieces: list[str], parser: XTermParser) -> Iterator[Message]:
         for piece in pieces:
-            messages = [events.Paste(piece)] if isinstance(piece, PastedText) else list(parser.feed(piece))
+            messages = [events.Paste(piece)] if isinstance(piece, PastedText) else list(parse_keys(piece, parser.feed))
             if isinstance(piece, UnfinishedPaste):
                 self._call(self._notify_of_unfinished_paste)
             if not isinstance(piece, StartedKeys):

@@ -1,7 +1,8 @@
 """Corrects how Textual reads keys: Alt+Enter and Shift+Enter of terminals without kitty's protocol, and characters that
 it does not count as text."""
 
-from collections.abc import MutableMapping
+import re
+from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from enum import Enum
 from typing import cast
 from unicodedata import category
@@ -14,6 +15,22 @@ from textual.message import Message
 class _Key(Enum):
     ALT_ENTER = "alt+enter"
     DRAWN = "drawn"
+
+
+_ESC_BEFORE_TEXT = re.compile(r"(\x1b+)(?=[^\x00-\x1f\x7f\[\]\\O^_][^\x00-\x1f\x7f])")
+
+
+def parse_keys(text: str, feed: Callable[[str], Iterable[Message]]) -> Iterator[Message]:
+    """The keys of a text that was read at once; `feed` is the parser's.
+
+    Esc and a text after it, which a slow link delivers together, are not Alt and a letter: that would lose the Esc. Esc
+    and a single letter are.
+    """
+    for index, part in enumerate(_ESC_BEFORE_TEXT.split(text)):
+        if index % 2:
+            yield from (events.Key("escape", esc) for esc in part)  # defence: esc-before-a-text
+        elif part:  # "" would end the parser
+            yield from feed(part)
 
 
 def register_alt_enter() -> None:

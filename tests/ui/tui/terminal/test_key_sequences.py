@@ -1,4 +1,4 @@
-"""Enter with a modifier, in terminals that do not speak kitty's protocol."""
+"""Enter with a modifier, in terminals that do not speak kitty's protocol, and Esc before a text."""
 
 from pathlib import Path
 
@@ -32,3 +32,23 @@ def test_other_keys_keep_their_names() -> None:
     assert [key_sequences.normalize_key_name(key) for key in ("enter", "shift+enter", "a", "shift+\r")] == [
         "enter", "shift+enter", "a", "shift+enter",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("read", "keys"),
+    [
+        ("\x1bno", ["escape", "n", "o"]),
+        ("a\x1bno\x1b[A", ["a", "escape", "n", "o", "up"]),
+        ("\x1bNo, " + "word" * 10, ["escape", "N", "o", "comma", "space", *"word" * 10]),
+        ("\x1b中文", ["escape", "中", "文"]),
+        ("\x1b\x1bno", ["escape", "escape", "n", "o"]),
+        ("\x1b[Ano", ["up", "n", "o"]),
+        ("\x1bOPno", ["f1", "n", "o"]),
+        ("\x1b\r", ["alt+enter"]),
+    ],
+)
+def test_an_esc_that_comes_together_with_a_text_is_esc(read: str, keys: list[str]) -> None:
+    key_sequences.register_alt_enter()
+    feed = XTermParser(False).feed
+    parsed = [key.key for key in key_sequences.parse_keys(read, feed) if isinstance(key, events.Key)]
+    assert parsed == keys
