@@ -3494,6 +3494,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_text_that_the_editor_saved_is_kept_when_the_terminal_is_closed",
     ),
     Defence(
+        "a text that the user moves", "what is written in a dialog at the end", "words-of-a-dialog-at-the-end", REMOVED,
+        "test_what_is_written_in_a_dialog_is_in_the_message_when_the_program_ends",
+    ),
+    Defence(
         "a text takes the place of the draft", "a command", "draft-before-a-command", REMOVED,
         "test_a_draft_that_a_command_of_the_palette_replaces_is_recalled_by_up",
     ),

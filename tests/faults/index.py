@@ -1188,6 +1188,9 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/composer/test_composer.py::"
         "test_a_text_that_is_cut_or_copied_has_its_pastes_after_another_message",
         "tests/ui/tui/composer/test_image_chips.py::test_keys_after_ctrl_v_wait_for_a_slow_clipboard",
+        "tests/ui/tui/dialogs/test_approval_fullscreen.py::"
+        "test_what_is_written_in_a_dialog_is_in_the_message_when_the_program_ends",
+        "tests/ui/tui/dialogs/test_question.py::test_an_own_answer_is_in_the_message_when_the_program_ends",
         "tests/faults/test_terminal.py::test_a_text_that_the_editor_saved_is_kept_when_the_terminal_is_closed",
     ),
     "a text takes the place of the draft": (

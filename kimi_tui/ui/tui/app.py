@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from rich.console import RenderableType
+
     from kimi_tui.ui.tui.session.wire_bridge import WireBatch
     from kimi_tui.wire.parts import UserInput
 
@@ -251,6 +253,19 @@ class KimiTui(PaneMessages):
         if running and self.engine is not None:
             self.prompts.interrupt()
         return running and self.engine is not None
+
+    def exit(self, result: int | None = None, return_code: int = 0, message: "RenderableType | None" = None) -> None:
+        if self.panes_mounted and self.screen_stack:
+            self._return_words()  # defence: words-of-a-dialog-at-the-end
+        super().exit(result, return_code, message)
+
+    def _return_words(self) -> None:
+        """Move what the user writes in a dialog into the message, which is kept."""
+        from kimi_tui.ui.tui.dialogs.edit_text import EditText
+
+        self.main_screen.dialogs.return_words()
+        if isinstance(self.screen, EditText):
+            self.screen.return_words()
 
     async def on_unmount(self) -> None:
         self.activity_indicator.clear()

@@ -144,7 +144,7 @@ class ApprovalDialog(DockedDialog):
         wanted = open_id or (self.current.id if self.current is not None else None)
         request = next((one for one in requests if one.id == wanted), requests[0] if requests else None)
         if request is None or self.current is None or request.id != self.current.id:
-            self._return_words()
+            self.return_words()
         if request is None:
             self.current = None
             self.ahead.leave()
@@ -313,8 +313,7 @@ class ApprovalDialog(DockedDialog):
         self._replied = request.id
         self.post_message(self.Answered(request.id, response, self._comment, edited=edited, taken=taken))
 
-    def _return_words(self) -> None:
-        """Move a comment on a request that was settled elsewhere into the message, and clear its input."""
+    def return_words(self) -> None:
         if self.current is not None and self.current.id != self._replied and (words := self._comment):
             write_message(self, words, take_focus=self._words.has_focus, apart=True)
         self._words.value = ""

@@ -63,6 +63,9 @@ class DockedDialog(Vertical, can_focus=True):
         """Whether the user is writing a text in the dialog."""
         return False
 
+    def return_words(self) -> None:
+        """Move a text that the user writes in the dialog into the message: it can no longer be sent from here."""
+
     @property
     def keys(self) -> frozenset[str]:
         """The keys of the answers."""

@@ -62,10 +62,15 @@ class EditText(OneShotModal[str | None]):
 
     def _abandon(self) -> None:
         if self.is_active:
-            text = self.query_one(CjkTextArea).text
-            if text != self._text:
-                write_message(self, text, apart=True)
+            self.return_words()
             self.dismiss(None)
+
+    def return_words(self) -> None:
+        """Move a changed text into the message."""
+        text = self.query_one(CjkTextArea).text
+        if text != self._text:
+            write_message(self, text, apart=True)
+            self._text = text
 
     def action_run(self) -> None:
         self.dismiss(self.query_one(CjkTextArea).text.strip())

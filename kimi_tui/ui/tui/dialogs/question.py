@@ -86,15 +86,19 @@ class QuestionDialog(OptionsDialog):
             request is not None and self.request is not None and request.id == self.request.id
         ):
             return
-        words = self.query_one(Input)
-        if self.request is not None and self.request.id != self._replied and words.value.strip():
-            write_message(self, words.value, take_focus=words.has_focus, apart=True)
+        self.return_words()
         self.request = request
         self._at, self._answers = 0, {}
         self.ahead.leave()
         self.set_class(request is not None, "-open")
         if request is not None:
             self._ask()
+
+    def return_words(self) -> None:
+        words = self.query_one(Input)
+        if self.request is not None and self.request.id != self._replied and words.value.strip():
+            write_message(self, words.value, take_focus=words.has_focus, apart=True)
+        words.value = ""
 
     @property
     def _question(self) -> Question | None:

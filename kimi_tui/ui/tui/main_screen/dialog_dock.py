@@ -117,6 +117,11 @@ class DialogDock:
         if had_focus:
             self.restore_focus()
 
+    def return_words(self) -> None:
+        """Move what the user writes in the dialogs into the message."""
+        for dialog in self._all:
+            dialog.return_words()
+
     # Focus
 
     def focus(self, dialog: "DockedDialog") -> None:

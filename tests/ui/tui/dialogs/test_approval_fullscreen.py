@@ -66,6 +66,18 @@ async def test_what_the_person_wrote_in_place_of_the_command_is_the_answer(tmp_p
         assert await asked == ApprovalResult(True, edited="ls build")
 
 
+@pytest.mark.parametrize(("key", "kept"), [("f", "why"), ("tab", "why"), ("e", "rm -rf buildwhy")])
+async def test_what_is_written_in_a_dialog_is_in_the_message_when_the_program_ends(
+    tmp_path: Path, key: str, kept: str
+) -> None:
+    async with asking(tmp_path, ShellBlock(command="rm -rf build")) as (app, pilot, _, _asked):
+        await pilot.press(key)
+        await pilot.pause()
+        await pilot.press(*"why")
+        app.exit(0)
+        assert app.main_screen.composer.text == kept
+
+
 async def test_leaving_the_editor_answers_nothing(tmp_path: Path) -> None:
     async with asking(tmp_path, ShellBlock(command="rm -rf build")) as (app, pilot, _, asked):
         await pilot.press("e")

@@ -38,6 +38,20 @@ async def test_an_own_answer_goes_beside_what_was_ticked(start: Start) -> None:
         assert (await asking).by_question == {"Many?": "red, gold"}
 
 
+async def test_an_own_answer_is_in_the_message_when_the_program_ends(start: Start) -> None:
+    options = (QuestionOption(label="red"), QuestionOption(label="blue"))
+    async with start() as driver:
+        which = Question(question="Which?", options=options)
+        asking = asyncio.create_task(driver.engine.questions.ask((which,), tool_call_id="q"))
+        await driver.pilot.pause()
+        await driver.pilot.pause()
+        driver.clock.now += 1
+        await driver.press("o", *"gold")
+        driver.app.exit(0)
+        assert driver.composer == "gold"
+        asking.cancel()
+
+
 async def test_escape_dismisses_a_question(start: Start) -> None:
     which = Question(question="Which?", options=(QuestionOption(label="red"), QuestionOption(label="blue")))
     async with start() as driver:
