@@ -1838,6 +1838,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_while_other_commands_run_git_is_alone_where_nothing_else_is_written",
     ),
     Defence(
+        "34 protected_paths", "links that a branch brings", "links-made-by-git", NEVER,
+        "test_files_that_git_might_write_in_its_own_directory_are_not_gits_alone",
+    ),
+    Defence(
         "34 protected_paths", "settings of Git for one command", "settings-of-one-command", NEVER,
         "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
     ),

@@ -24,6 +24,15 @@ _OWN = frozenset(
     }
 )
 """Git's own commands that write in `.git` and, unless an option is dangerous, run nothing but hooks."""
+_MAKE_FOLDERS = frozenset({"clone", "init", "submodule", "worktree"})
+"""Subcommands that write files in a folder that they name."""
+_CHANGE_FILES = frozenset(
+    {
+        *("am", "apply", "bisect", "checkout", "cherry-pick", "lfs", "merge", "mv", "pull", "read-tree", "rebase"),
+        *("reset", "restore", "revert", "sparse-checkout", "stash", "switch", *(_MAKE_FOLDERS - {"init"})),
+    }
+)
+"""Subcommands that change files of a worktree, of which one may become a link."""
 _OPTIONS_RUN_NOTHING = frozenset({"add", "branch", "checkout", "commit", "switch", "tag"})
 """Subcommands of which a word may be known only at run time, such as `-m "$(cat ...)"`: no option of theirs runs a
 program or writes a file that it names.
@@ -93,10 +102,33 @@ def runs_git_alone(line: CommandLine, folder: Path, *, others_run: bool) -> bool
         return False
     if others_run and _writes_beside_git(line):  # defence: links-changed-meanwhile
         return False
+    if _makes_links_first(line):  # defence: links-made-by-git
+        return False
     if not all(map(_starts_nothing, line.assigned)):  # defence: variables-beside-git
         return False
     harmless = all(map(_is_harmless, line.risks)) and all(_is_harmless_command(each.words) for each in line.commands)
     return harmless and not _leads_into_git_dir(line, folder)
+
+
+def _makes_links_first(line: CommandLine) -> bool:
+    """Whether Git might make a link, from a branch, through which this line then writes; a loop has no order."""
+    used = [_without_global_options(each.words)[1:] for each in line.commands if each.words[0] == "git"]
+    changing = [at for at, words in enumerate(used) if words and words[0] in _CHANGE_FILES and not _makes_branch(words)]
+    if not changing:
+        return False
+    loops = any(risk.kind is RiskKind.SYNTAX for risk in line.risks)
+    after = used if loops else used[changing[0] + 1 :]
+    return _writes_beside_git(line) or any(
+        words and words[0] in _MAKE_FOLDERS for words in after if not loops or len(used) > 1
+    )
+
+
+def _makes_branch(words: Words) -> bool:
+    match words:
+        case ("checkout", "-b" | "-B", _) | ("switch", "-c" | "-C", _):
+            return True
+        case _:
+            return False
 
 
 def _writes_beside_git(line: CommandLine) -> bool:

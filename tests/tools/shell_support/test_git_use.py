@@ -57,7 +57,7 @@ def test_git_that_runs_a_program_or_writes_a_named_file_is_not_alone(command: st
         "git push -u origin main",
         "git branch -D a",
         "git switch -c b --track origin/main",
-        "git switch -C b origin/main && git clone -q -b main . y",
+        "git clone -q -b main . y && git switch -C b origin/main",
         "git add a && git commit -m x",
         "cd a && git checkout -b b",
         "git config user.name 'A B' && git config --local User.Email a@b.c",
@@ -75,7 +75,8 @@ def test_git_that_runs_a_program_or_writes_a_named_file_is_not_alone(command: st
         "ls src && sed -n 1,3p a && rg x && git add *.py",
         "timeout 60 git fetch origin && git tag -s v1 -m x && git lfs pull",
         "git init -q . && git worktree add -b x ../tree",
-        "mkdir -p a && echo x > a/b && touch a/c && git add a && git diff > x.patch && git apply < x.patch",
+        "git checkout -b new && echo x > a && git add a && git switch -c other",
+        "mkdir -p a && echo x > a/b && touch a/c && git add a && git diff > x.patch",
     ],
 )
 def test_a_line_of_gits_own_commands_runs_git_alone(command: str) -> None:
@@ -147,6 +148,11 @@ def test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone(c
         "mkdir link/rebase-merge && git status",
         "touch .git/x; git status",
         "cd $X && git clone a b",
+        "git checkout evil && git worktree add new/rebase-merge x",
+        "git clone evil e && git worktree add e/link/rebase-merge x",
+        "git pull -q; git show HEAD:x > new/y",
+        "git stash pop; mkdir new/y",
+        "for i in 1 2; do git worktree add new/y x; git checkout evil; done",
         "cd && git clone a b",
     ],
 )
