@@ -43,6 +43,7 @@ _MAX_ENTRIES = 20_000
 _MAX_BYTES = 1 << 20
 _MAX_PROGRAM = 16 << 20
 _MAX_WORDS = 100
+_MAX_SERVERS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,7 @@ def _programs_of_servers(files: Iterable[Path], work_dir: Path, root: Path) -> I
 
 
 def _tables(value: object) -> Iterator[dict[str, object]]:
-    yield from map(_table, itertools.islice(_table(value).values(), _MAX_ENTRIES))
+    yield from map(_table, itertools.islice(_table(value).values(), _MAX_SERVERS))
 
 
 def _table(value: object) -> dict[str, object]:

@@ -1706,6 +1706,23 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed",
     ),
     Defence(
+        "34 protected_paths", "those named without the end", "programs-without-an-end", REMOVED,
+        "test_a_file_is_named_in_each_of_these_ways",
+    ),
+    Defence(
+        "34 protected_paths", "those by which a folder is run", "folders-that-are-run", REMOVED,
+        "test_a_file_is_named_in_each_of_these_ways",
+    ),
+    Defence(
+        "34 protected_paths", "those in one word with an option", "value-of-the-option", Value("(text,)"),
+        "test_a_file_is_named_in_each_of_these_ways",
+    ),
+    Defence(
+        "34 protected_paths", "a bound of the words that may name programs", "bounded-words-of-servers",
+        Value("list(_parts(words))"),
+        "test_of_a_command_with_very_many_words_only_the_first_ones_are_looked_for",
+    ),
+    Defence(
         "34 protected_paths", "the large programs among them", "trust-of-large-programs", Value('"unreadable"'),
         "test_a_program_of_a_server_that_is_too_large_to_hash_is_asked_about_when_it_changed",
     ),
