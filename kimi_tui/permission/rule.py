@@ -57,6 +57,8 @@ _MAX_OPTIONS = 40
 _MAX_WITHIN = 200
 _WILD = re.compile(r"[*?\[]")
 _PARTS = re.compile(r"[/\\:=,]")
+_HOST = re.compile(r"[^/]*://[^/?#]*")
+"""The beginning of an address, with its host."""
 
 
 class Effect(StrEnum):
@@ -218,12 +220,19 @@ def _match_words(pattern: list[str], words: Words) -> Match:
 
 
 def _stays_within(expected: str, word: str | None, program: str | None) -> bool:
-    """Whether the wildcards in a word of an allow rule match no way out of the folder before them, and for Git no
-    colon, which another branch may follow: `build/*` does not cover `build/../src`, nor `feature/*` `feature/x:main`.
+    """Whether the wildcards in a word of an allow rule match no way out of the folder before them, no option, no other
+    host, and for Git no colon, which another branch may follow: `build/*` does not cover `build/../src`, `*.py` neither
+    `-cimport x.py` nor `/tmp/x.py`, `https://*.example.org/*` not `https://other/.example.org/`, and `feature/*` not
+    `feature/x:main`.
     """
     wild = _WILD.search(expected)
     if word is None or wild is None or expected in ("*", word):
         return True
+    if wild.start() == 0 and word.startswith(("-", "/", "~")):  # defence: wildcard-is-no-option
+        return False
+    host, given = _HOST.match(expected), _HOST.match(word)
+    if host and not (given and fnmatchcase(given[0], host[0])):  # defence: wildcard-within-its-host
+        return False
     rest = word[expected.rfind("/", 0, wild.start()) + 1 :]
     if program == "git" and ":" in rest and ":" not in expected:
         return False

@@ -1232,6 +1232,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_wildcard_of_a_rule_that_allows_leads_out_of_no_folder_and_to_no_other_branch",
     ),
     Defence(
+        "31 cmd_split", "wildcards that are no options", "wildcard-is-no-option", NEVER,
+        "test_a_wildcard_of_a_rule_that_allows_is_no_option_and_no_other_host",
+    ),
+    Defence(
+        "31 cmd_split", "wildcards that stay in their host", "wildcard-within-its-host", NEVER,
+        "test_a_wildcard_of_a_rule_that_allows_is_no_option_and_no_other_host",
+    ),
+    Defence(
         "31 cmd_split", "addresses that are no pages'", "addresses-of-pages", Value("[]"),
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),

@@ -144,6 +144,29 @@ def test_a_wildcard_of_a_rule_that_allows_leads_out_of_no_folder_and_to_no_other
     assert (parse_rule(f"Shell({rule})", Effect.ALLOW).matches(line(command)) is Match.YES) is fits
 
 
+@pytest.mark.parametrize(
+    ("rule", "command", "fits"),
+    [
+        ("python *.py", "python src/a.py", True),
+        ("python *.py", "python -cexec.py", False),
+        ("python *.py", "python /tmp/a.py", False),
+        ("python *.py", "python ~/a.py", False),
+        ("ls *.py -l", "ls a.py -l", True),
+        ("rm [a-z]*", "rm a", True),
+        ("rm ?*", "rm -r", False),
+        ("curl https://*.example.org/*", "curl https://a.example.org/x", True),
+        ("curl https://*.example.org/*", "curl https://other.net/.example.org/x", False),
+        ("curl https://*.example.org/*", "curl https://other.net?.example.org/x", False),
+        ("curl http://localhost:*", "curl http://localhost:8000/x", True),
+        ("git clone *://example.org/*", "git clone https://example.org/x", True),
+        ("git clone *://example.org/*", "git clone https://other.net/x://example.org/", False),
+        ("curl https://*", "curl https://example.org/x", True),
+    ],
+)
+def test_a_wildcard_of_a_rule_that_allows_is_no_option_and_no_other_host(rule: str, command: str, fits: bool) -> None:
+    assert (parse_rule(f"Shell({rule})", Effect.ALLOW).matches(line(command)) is Match.YES) is fits
+
+
 @pytest.mark.parametrize("command", ["git push -f", "git push origin main --force", "git push origin +main"])
 def test_a_denied_option_is_asked_about_wherever_it_is_and_however_it_is_spelled(command: str) -> None:
     rules = policy("allow Shell(git push *)", "deny Shell(git push --force *)")
