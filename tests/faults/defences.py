@@ -1233,11 +1233,11 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "31 cmd_split", "wildcards that are no options", "wildcard-is-no-option", NEVER,
-        "test_a_wildcard_of_a_rule_that_allows_is_no_option_and_no_other_host",
+        "test_a_wildcard_of_a_rule_that_allows_is_no_option_no_other_host_and_no_other_source",
     ),
     Defence(
         "31 cmd_split", "wildcards that stay in their host", "wildcard-within-its-host", NEVER,
-        "test_a_wildcard_of_a_rule_that_allows_is_no_option_and_no_other_host",
+        "test_a_wildcard_of_a_rule_that_allows_is_no_option_no_other_host_and_no_other_source",
     ),
     Defence(
         "31 cmd_split", "addresses that are no pages'", "addresses-of-pages", Value("[]"),
@@ -2483,6 +2483,10 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "31 cmd_split", "formats that are files", "formats-from-files", Value("[]"),
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "packages that name their source", "packages-with-a-source", Value("[]"),
+        "test_a_wildcard_of_a_rule_that_allows_is_no_option_no_other_host_and_no_other_source",
     ),
     Defence(
         "31 cmd_split", "packages from elsewhere", "packages-from-elsewhere", Value("[]"),

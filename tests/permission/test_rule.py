@@ -161,9 +161,22 @@ def test_a_wildcard_of_a_rule_that_allows_leads_out_of_no_folder_and_to_no_other
         ("git clone *://example.org/*", "git clone https://example.org/x", True),
         ("git clone *://example.org/*", "git clone https://other.net/x://example.org/", False),
         ("curl https://*", "curl https://example.org/x", True),
+        ("npm install @us/*", "npm install @us/x@1.2.3", True),
+        ("npm install @us/*", "npm install @us/x@npm:other", False),
+        ("npm install us-*", "npm install us-x", True),
+        ("npm install us-*", "npm install us-x/other", False),
+        ("npm install *", "npm install @us/x ./y", True),
+        ("npm install *", "npm install github:us/x", False),
+        ("npm install github:us/x", "npm install github:us/x", True),
+        ("pnpm add *", "pnpm add x@workspace:*", True),
+        ("yarn add us-*", "yarn add us-x@npm:other", False),
+        ("pip install us-*", "pip install us-x==1.2", True),
+        ("pip install us-*", "pip install us-x@file:other", False),
     ],
 )
-def test_a_wildcard_of_a_rule_that_allows_is_no_option_and_no_other_host(rule: str, command: str, fits: bool) -> None:
+def test_a_wildcard_of_a_rule_that_allows_is_no_option_no_other_host_and_no_other_source(
+    rule: str, command: str, fits: bool
+) -> None:
     assert (parse_rule(f"Shell({rule})", Effect.ALLOW).matches(line(command)) is Match.YES) is fits
 
 

@@ -31,7 +31,17 @@ _NPM_KNOWN = (
 def _elsewhere(parsed: Parsed) -> list[int]:
     """Find folders that lead out of the work dir, which are written, or whose scripts run, and addresses."""
     parts = ((at, part) for at, word in parsed.operands for part in re.split("[:=@ ]", word))
-    return [at for at, part in parts if part and leads_out(part)]  # defence: packages-from-elsewhere
+    named = [at for at, word in parsed.operands if _names_source(word)]  # defence: packages-with-a-source
+    return [*named, *(at for at, part in parts if part and leads_out(part))]  # defence: packages-from-elsewhere
+
+
+_SOURCE = re.compile(r"\s*(?!workspace:)[\w+.-]+:")
+_REPOSITORY = re.compile(r"[^@./~:][^/@:]*/[^@]")
+
+
+def _names_source(word: str) -> bool:
+    """Whether a package is another one than its name says, or comes from elsewhere: `a@npm:b`, `github:a/b`, `a/b`."""
+    return any(map(_SOURCE.match, word.split("@"))) or _REPOSITORY.match(word) is not None
 
 
 _NPM_RUN = "-w: --workspace= --workspaces --include-workspace-root --if-present --quiet"
