@@ -5,9 +5,9 @@ one with the same first letter counts.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from fnmatch import fnmatchcase
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 
 from kimi_tui.permission.subject import Pattern, Words
 
@@ -22,6 +22,13 @@ _USUAL = {
     "v": ("verbose", "version"),
 }
 """The long options that a short one usually stands for, where it is no other one with the same letter."""
+_RUN_EACH = frozenset(
+    {
+        *("make", "gmake", "bmake", "remake", "ninja", "mvn", "mvnw", "gradle", "gradlew", "ant", "just", "task"),
+        *("rake", "tox", "nox", "invoke", "inv", "doit", "gulp", "grunt", "bazel"),
+    }
+)
+"""Programs that do what each of their words names: `make deploy` is within `make test deploy`."""
 
 
 def may_mean(pattern: Sequence[str], words: Words) -> bool:
@@ -30,6 +37,8 @@ def may_mean(pattern: Sequence[str], words: Words) -> bool:
         return False
     if not (fnmatchcase(words[0], pattern[0]) or fnmatchcase(_VERSION.sub("", words[0]), pattern[0])):
         return False
+    if "--" in words and may_mean(pattern, words[: words.index("--")]):  # defence: words-for-the-script
+        return True
     given = [word for word in words[1:] if word is not None and _is_option(word)]
     operands = [word for word in words[1:] if word is None or not _is_option(word)]
     if words[0] == "git" and any(word is not None and word.startswith("+") for word in operands):
@@ -37,7 +46,9 @@ def may_mean(pattern: Sequence[str], words: Words) -> bool:
     if None not in words and not all(_is_given(option, given) for option in pattern[1:] if _is_option(option)):
         return False
     expected = [word for word in pattern[1:] if not _is_option(word)]
-    if _align(expected, operands, words[0]):
+    if _align(expected, operands, words[0], _may_be_values(words)):
+        return True
+    if _are_among(expected, operands, words[0]):  # defence: each-word-is-run
         return True
     values = _values(pattern)
     without_values = [word for word in expected if word not in values]
@@ -96,22 +107,63 @@ def _others(operands: Sequence[str | None], values: Sequence[str]) -> list[str |
     return [word for word in operands if word not in values]
 
 
-def _align(expected: Sequence[str], operands: Sequence[str | None], program: str) -> bool:
-    """Whether the operands match word by word; a last `*` matches any number of further ones."""
+def _may_be_values(words: Words) -> frozenset[int]:
+    """Return which operands are behind an option, and so may be its value: `npm run -w app deploy`."""
+    found, index = set[int](), 0
+    for before, word in pairwise(words):
+        if word is not None and _is_option(word):
+            continue
+        if before is not None and _is_option(before) and before != "--" and "=" not in before:
+            found.add(index)
+        index += 1
+    return frozenset(found)  # defence: values-of-options-between
+
+
+def _are_among(expected: Sequence[str], operands: Sequence[str | None], program: str) -> bool:
+    """Whether what the pattern names is done among other things: `git push origin main` is in `git push origin x main`.
+    Of a pattern with one word the program may be `make`, say, but not `git`: the word is a subcommand.
+    """
+    wanted = [pattern for pattern in expected if pattern != "*"]
+    if program not in _RUN_EACH:
+        if len(wanted) < 2 or not operands or not _is_like(expected[0], operands[0], program, is_first=True):
+            return False
+        wanted, operands = [pattern for pattern in expected[1:] if pattern != "*"], operands[1:]
+    return bool(wanted) and all(
+        any(_is_like(pattern, word, program, is_first=False) for word in operands) for pattern in wanted
+    )
+
+
+def _align(
+    expected: Sequence[str], operands: Sequence[str | None], program: str, optional: Set[int] = frozenset()
+) -> bool:
+    """Whether the operands match word by word, those at the indexes in `optional` if they have to; a last `*` matches
+    any number of further ones.
+    """
     is_open = bool(expected) and expected[-1] == "*"
     expected = expected[:-1] if is_open else expected
-    for place, (pattern, word) in enumerate(zip_longest(expected, operands, fillvalue="")):
-        if isinstance(word, Pattern):  # any number of words
-            return place >= len(expected) or _may_begin_alike(pattern, word)
-        if place >= len(expected):
-            return is_open
-        if place >= len(operands):
-            return False
-        if word is not None and not any(fnmatchcase(form, pattern) for form in _forms(word, program)):
-            is_abbreviated = place == 0 and word != "" and not _WILD.search(pattern) and pattern.startswith(word)
-            if not is_abbreviated:
-                return False
-    return True
+    places = {0}
+    """How many words of the pattern may be matched so far."""
+    for index, word in enumerate(operands):
+        following = places if index in optional else set[int]()
+        for place in places:
+            if place == len(expected):
+                if is_open:
+                    return True
+            elif isinstance(word, Pattern):  # any number of words
+                if _may_begin_alike(expected[place], word):
+                    return True
+            elif _is_like(expected[place], word, program, is_first=place == 0):
+                following = following | {place + 1}
+        if isinstance(word, Pattern) and len(expected) in places:
+            return True
+        places = following
+    return len(expected) in places
+
+
+def _is_like(pattern: str, word: str | None, program: str, *, is_first: bool) -> bool:
+    if word is None or any(fnmatchcase(form, pattern) for form in _forms(word, program)):
+        return True
+    return is_first and word != "" and not _WILD.search(pattern) and pattern.startswith(word)  # it is abbreviated
 
 
 def _may_begin_alike(pattern: str, word: Pattern) -> bool:

@@ -1232,6 +1232,19 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_wildcard_of_a_rule_that_allows_leads_out_of_no_folder_and_to_no_other_branch",
     ),
     Defence(
+        "31 cmd_split", "denied words before those for the script", "words-for-the-script", NEVER,
+        "test_a_denied_command_is_asked_about_with_words_of_options_and_with_others",
+    ),
+    Defence(
+        "31 cmd_split", "denied words among others that are run", "each-word-is-run", NEVER,
+        "test_a_denied_command_is_asked_about_with_words_of_options_and_with_others",
+    ),
+    Defence(
+        "31 cmd_split", "denied words with values of options between", "values-of-options-between",
+        Value("frozenset()"),
+        "test_a_denied_command_is_asked_about_with_words_of_options_and_with_others",
+    ),
+    Defence(
         "31 cmd_split", "wildcards that are no options", "wildcard-is-no-option", NEVER,
         "test_a_wildcard_of_a_rule_that_allows_is_no_option_no_other_host_and_no_other_source",
     ),

@@ -180,6 +180,24 @@ def test_a_wildcard_of_a_rule_that_allows_is_no_option_no_other_host_and_no_othe
     assert (parse_rule(f"Shell({rule})", Effect.ALLOW).matches(line(command)) is Match.YES) is fits
 
 
+@pytest.mark.parametrize(
+    ("allowed", "denied", "command"),
+    [
+        ("npm publish *", "npm publish", "npm publish --tag beta"),
+        ("npm run *", "npm run deploy", "npm run -w app deploy"),
+        ("cargo run *", "cargo run", "cargo run -- prod"),
+        ("make *", "make deploy *", "make test deploy"),
+        ("npm install *", "npm install left", "npm install right left"),
+    ],
+)
+def test_a_denied_command_is_asked_about_with_words_of_options_and_with_others(
+    allowed: str, denied: str, command: str
+) -> None:
+    rules = policy(f"allow Shell({allowed})", f"deny Shell({denied})")
+    assert rules.decide("Shell", line(allowed.replace("*", "test"))).effect is Effect.ALLOW
+    assert rules.decide("Shell", line(command)).effect is Effect.ASK
+
+
 @pytest.mark.parametrize("command", ["git push -f", "git push origin main --force", "git push origin +main"])
 def test_a_denied_option_is_asked_about_wherever_it_is_and_however_it_is_spelled(command: str) -> None:
     rules = policy("allow Shell(git push *)", "deny Shell(git push --force *)")
