@@ -1,7 +1,8 @@
 """Patterns for the arguments of a call: `path=/work/*`, several of them separated by spaces; all must match.
 
 A word without a name is compared with every argument. An allow rule matches only certain cases: the argument itself,
-and no text that leaves a folder with `..`. Other rules also match nested values, and a path in any spelling.
+and no text that leaves a folder with `..` or the host of an address. Other rules also match nested values, and a path
+in any spelling.
 """
 
 import json
@@ -11,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from posixpath import normpath
 from typing import cast
+
+from kimi_tui.permission.page_pattern import keeps_host
 
 _NAMED = re.compile(r"([A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
@@ -36,7 +39,10 @@ def _matches(word: str, arguments: Mapping[str, object], *, strict: bool) -> boo
 
 def _surely(value: object, expected: str) -> bool:
     text = _text(value)
-    return fnmatchcase(text, expected) and (expected == text or ".." not in re.split(r"[/\\]", text))
+    if expected == text:
+        return True
+    # defence: hosts-in-arguments
+    return fnmatchcase(text, expected) and ".." not in re.split(r"[/\\]", text) and keeps_host(expected, text)
 
 
 def _leaves(value: object, name: str = "") -> Iterator[tuple[str, str]]:

@@ -12,6 +12,9 @@ from urllib.parse import unquote, urlsplit
 from kimi_tui.permission.host_address import canonical_address
 
 _MAX_DECODED = 3
+_HOST = re.compile(r"[^/]*://[^/?#]*")
+"""The beginning of an address, with its host."""
+_PLAIN_HOST = re.compile(r"[\w.+-]+://[\w.:\[\]-]*", re.ASCII)
 _BRACKETS = re.compile(r"\[([0-9a-fA-F:.]*:[0-9a-fA-F:.]*)\](?::(\d+|\*))?")
 
 
@@ -32,6 +35,19 @@ def matches_page(pattern: str, url: str, host: str, *, strict: bool) -> bool:
     if url != pattern and ".." in re.split(r"[/\\]", _decoded(urlsplit(url).path)):
         return False
     return fnmatchcase(url, pattern) and fnmatchcase(host, _without_port(authority).lower())
+
+
+def keeps_host(pattern: str, text: str) -> bool:
+    """Whether the wildcards in the host of a pattern match no more than a part of the host of an address, in any
+    reading of it: `https://*.example.org/*` does not cover `https://other/.example.org/`, nor `http://localhost:*`
+    `http://localhost:1@other/`.
+    """
+    expected, given = _HOST.match(pattern), _HOST.match(text)
+    if expected is None or (given is not None and given[0] == expected[0]):
+        return True
+    if given is None or not fnmatchcase(given[0], expected[0]):  # defence: wildcard-within-its-host
+        return False
+    return "@" in expected[0] or _PLAIN_HOST.fullmatch(given[0]) is not None  # defence: plain-host-of-a-wildcard
 
 
 def named_port(pattern: str) -> str:

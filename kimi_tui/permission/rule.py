@@ -18,7 +18,7 @@ from kimi_tui.i18n import tr
 from kimi_tui.permission.argument_pattern import matches_arguments
 from kimi_tui.permission.file_pattern import matches_file
 from kimi_tui.permission.option_spelling import may_mean
-from kimi_tui.permission.page_pattern import matches_page
+from kimi_tui.permission.page_pattern import keeps_host, matches_page
 from kimi_tui.permission.programs.classifier import allows_anything, may_run_another, unnamed_danger
 from kimi_tui.permission.subject import (
     ArgumentsSubject,
@@ -57,8 +57,6 @@ _MAX_OPTIONS = 40
 _MAX_WITHIN = 200
 _WILD = re.compile(r"[*?\[]")
 _PARTS = re.compile(r"[/\\:=,]")
-_HOST = re.compile(r"[^/]*://[^/?#]*")
-"""The beginning of an address, with its host."""
 
 
 class Effect(StrEnum):
@@ -230,8 +228,7 @@ def _stays_within(expected: str, word: str | None, program: str | None) -> bool:
         return True
     if wild.start() == 0 and word.startswith(("-", "/", "~")):  # defence: wildcard-is-no-option
         return False
-    host, given = _HOST.match(expected), _HOST.match(word)
-    if host and not (given and fnmatchcase(given[0], host[0])):  # defence: wildcard-within-its-host
+    if not keeps_host(expected, word):
         return False
     rest = word[expected.rfind("/", 0, wild.start()) + 1 :]
     if program == "git" and ":" in rest and ":" not in expected:

@@ -2498,6 +2498,15 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
+        "31 cmd_split", "wildcards that stay in the host of an argument", "hosts-in-arguments",
+        Value('fnmatchcase(text, expected) and ".." not in re.split(r"[/\\\\]", text)'),
+        "test_a_rule_that_allows_covers_what_the_arguments_surely_are",
+    ),
+    Defence(
+        "31 cmd_split", "hosts that each program reads alike", "plain-host-of-a-wildcard", Value("True"),
+        "test_a_rule_that_allows_covers_what_the_arguments_surely_are",
+    ),
+    Defence(
         "31 cmd_split", "packages that name their source", "packages-with-a-source", Value("[]"),
         "test_a_wildcard_of_a_rule_that_allows_is_no_option_no_other_host_and_no_other_source",
     ),

@@ -32,6 +32,12 @@ def fits(effect: Effect, pattern: str, arguments: dict) -> bool:
         ("*", {"path": "x"}, True),
         ("*", {}, False),
         ("a*", {"one": "ab", "two": "b"}, False),
+        ("url=https://*.example.org/*", {"url": "https://a.example.org/x"}, True),
+        ("url=https://*.example.org/*", {"url": "https://other.net/.example.org/x"}, False),
+        ("url=https://*.example.org/*", {"url": "https://other.net\\.example.org/x"}, False),
+        ("url=http://localhost:*", {"url": "http://localhost:3000/x?y=z"}, True),
+        ("url=http://localhost:*", {"url": "http://localhost:3000@other.net/"}, False),
+        ("url=ssh://*@example.org/*", {"url": "ssh://git@example.org/x"}, True),
     ],
 )
 def test_a_rule_that_allows_covers_what_the_arguments_surely_are(pattern, arguments, covered):
