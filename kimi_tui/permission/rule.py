@@ -30,6 +30,7 @@ from kimi_tui.permission.subject import (
     Subject,
     Words,
 )
+from kimi_tui.permission.taken_back import takes_back
 
 EDITS = frozenset({"WriteFile", "StrReplaceFile"})
 READS = frozenset({"ReadFile", "ReadMediaFile", "Grep", "Glob"})
@@ -143,6 +144,8 @@ class Rule:
                 return Match.NO
             # defence: wildcard-within-its-folder
             if not all(map(_stays_within, pattern, words, repeat(words[0]))):
+                return Match.NO
+            if takes_back(pattern, words):  # defence: named-options-hold
                 return Match.NO
             # defence: rule-names-danger
             return _yes(_match_words(pattern, words) is Match.YES and unnamed_danger(pattern, words) is None)

@@ -2507,6 +2507,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_that_allows_covers_what_the_arguments_surely_are",
     ),
     Defence(
+        "31 cmd_split", "options that a rule names", "named-options-hold", NEVER,
+        "test_an_option_that_a_rule_that_allows_names_is_not_taken_back",
+    ),
+    Defence(
         "31 cmd_split", "packages that name their source", "packages-with-a-source", Value("[]"),
         "test_a_wildcard_of_a_rule_that_allows_is_no_option_no_other_host_and_no_other_source",
     ),

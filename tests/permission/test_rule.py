@@ -181,6 +181,31 @@ def test_a_wildcard_of_a_rule_that_allows_is_no_option_no_other_host_and_no_othe
 
 
 @pytest.mark.parametrize(
+    ("rule", "command", "fits"),
+    [
+        ("aws --profile dev *", "aws --profile dev s3 ls", True),
+        ("aws --profile dev *", "aws --profile dev s3 rm x --profile prod", False),
+        ("aws --profile dev *", "aws --profile dev s3 rm x --prof=prod", False),
+        ("npm publish --dry-run *", "npm publish --dry-run --tag beta", True),
+        ("npm publish --dry-run *", "npm publish --dry-run --no-dry-run", False),
+        ("npm publish --dry-run *", "npm publish --dry-run --dry-run false", False),
+        ("eslint --no-fix *", "eslint --no-fix src", True),
+        ("eslint --no-fix *", "eslint --no-fix --fix src", False),
+        ("docker --context dev *", "docker --context dev -c prod ps", False),
+        ("docker -c dev *", "docker -c dev --context prod ps", False),
+        ("docker compose -f dev.yml *", "docker compose -f dev.yml up --force-recreate", True),
+        ("docker compose -f dev.yml *", "docker compose -f dev.yml -f other.yml up", False),
+        ("psql -d dev *", "psql -d dev -dprod", False),
+        ("pytest -x *", "pytest -x -x tests", True),
+        ("npm run build *", "npm run build -- --prefix x", True),
+        ("ls -l *", "ls -l -la", True),
+    ],
+)
+def test_an_option_that_a_rule_that_allows_names_is_not_taken_back(rule: str, command: str, fits: bool) -> None:
+    assert (parse_rule(f"Shell({rule})", Effect.ALLOW).matches(line(command)) is Match.YES) is fits
+
+
+@pytest.mark.parametrize(
     ("allowed", "denied", "command"),
     [
         ("npm publish *", "npm publish", "npm publish --tag beta"),
