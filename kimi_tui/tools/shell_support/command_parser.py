@@ -91,6 +91,8 @@ _BLANK = re.compile(rb"(?:(?:\\\n)*[ \t\n](?:[ \t\n]|\\\n)*)?")
 _BEFORE_COMMENT = re.compile(rb"(?:\A|[ \t\n;&|])\Z")
 _PLAIN = bytes(code if " " <= chr(code) <= "~" or chr(code) in "\t\n" else ord("x") for code in range(256))
 """Non-ASCII characters crash the parser; Bash treats them like letters, so letters replace them."""
+_DASH = re.compile(rb"(?<=[ \t])-(?=[ \t]+<<)")
+"""A word that the parser drops before a here-document, as in `git commit -F - <<EOF`; a letter replaces it."""
 _REVISION = re.compile(r"(?<=[\w@^-])[@^]\{(?:[\w-]|\.(?!\.))*\}|\A@\{[\w-]+\}", re.ASCII)
 """Braces of a Git revision, such as `stash@{0}`, which Bash leaves as they are."""
 _TEST = re.compile(r"\[\s(?:.*\s)?\]", re.DOTALL)
@@ -190,7 +192,7 @@ class _LineParser:
             return
         source = _Source(content)
         before = len(self.risks)
-        root = _parser().parse(content.translate(_PLAIN)).root_node
+        root = _parser().parse(_DASH.sub(b"x", content.translate(_PLAIN))).root_node
         if root.has_error or _GLUED.search(content) or _skips(root, source):
             self.risk(RiskKind.UNPARSED)
         pending = [root]

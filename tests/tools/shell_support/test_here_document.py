@@ -11,7 +11,7 @@ _PIECES = (
     *("cat", "ls x", "rm a", "<<a", "<<-a", "<<'a'", "<<-'a'", '<<"a"', "<<\\a", "<< a", "3<<a", "<<<a", "\n", "\n"),
     *("\na", "\na\n", "\na\n", "\n\ta\n", "\na \n", "\na#", "\nb\n", "# ", "#", "$(EVIL)", "`EVIL`", "${x:-$(EVIL)}"),
     *("'", '"', "\\", "\\\n", "b", "a", " ", "; ", "| ", "&& ", "<(EVIL)", ">x", "$x", "(", ")", "{ ", "; }", "'x'"),
-    *("2>&1", "\t", "\r\n", "<<a;", "<<a)", "\v"),
+    *("2>&1", "\t", "\r\n", "<<a;", "<<a)", "\v", " - ", " - <<a", "\t-\t<<a"),
 )
 
 
@@ -28,10 +28,16 @@ def test_a_here_document_that_bash_ends_elsewhere_is_not_read(line: str) -> None
 @pytest.mark.parametrize("line", [
     "cat <<EOF\nx $y\nEOF", "cat > f <<'EOF'\n# a $(x)\ncout << 1;\nEOF\nls a\n", "cat <<-a | wc -l && ls\n\tx\n\ta\n",
     "git commit -m \"$(cat <<'EOF'\nsubject\n\n# text\nEOF\n)\"", "python3 <<'E' >o\n1 << 2\nE",
+    "git add a && git commit -F - <<'EOF'\nsubject\n\n- text\nEOF", "cat - a <<EOF\n - <<b\nEOF\nls a",
 ])  # fmt: skip
 def test_an_ordinary_here_document_is_read(line: str) -> None:
     kinds = [risk.kind for risk in parse_command_line(line).risks]
     assert "unparsed" not in kinds, kinds
+
+
+def test_a_dash_before_a_here_document_is_a_word() -> None:
+    line = parse_command_line("git commit -F - <<'EOF' && tee - b\n - <<y\nEOF")
+    assert [command.words for command in line.commands] == [("git", "commit", "-F", "-"), ("tee", "-", "b")]
 
 
 def test_bash_runs_what_was_read_in_a_line_with_here_documents(monkeypatch: pytest.MonkeyPatch) -> None:
