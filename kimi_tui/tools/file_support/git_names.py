@@ -43,6 +43,8 @@ _NEW = frozenset(
     }
 )
 """What Git makes when it makes, clones or links a repository; operations that stopped in the middle make more."""
+_RECORDING = frozenset({"rr-cache", "MERGE_RR"})
+"""What Git makes with it, still empty, where the user's settings have `rerere.enabled`."""
 
 
 def names_beyond_new(git_dir: Path) -> frozenset[str]:
@@ -54,7 +56,15 @@ def names_beyond_new(git_dir: Path) -> frozenset[str]:
             found = frozenset(one.name for one in entries if not one.is_symlink() and not one.name.endswith(_BACKUP))
     except OSError:
         return frozenset()
-    return found - _NEW
+    recording = {name for name in found if name in _RECORDING and _is_empty(git_dir / name)}
+    return found - _NEW - recording
+
+
+def _is_empty(path: Path) -> bool:
+    try:
+        return path.stat().st_size == 0 if path.is_file() else next(path.iterdir(), None) is None
+    except OSError:
+        return False
 
 
 def unknown_names(git_dir: Path) -> frozenset[str]:

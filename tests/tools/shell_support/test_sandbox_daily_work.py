@@ -102,6 +102,19 @@ async def test_lines_as_agents_write_them_keep_what_a_push_and_a_branch_track(
     assert "`.git` is written only by" in f"{written.message}"
 
 
+async def test_a_new_repository_of_a_user_who_records_resolutions_is_left_alone(
+    harness: ToolHarness, tool: Shell
+) -> None:
+    start(harness)
+    (harness.dir / "a").touch()
+    user = "git -c rerere.enabled=true -c user.name=a -c user.email=a@b.c"
+    value = await harness.use(
+        tool, command=f"mkdir b && cd b && cp ../a c; {user} init -q && {user} commit -q --allow-empty -m x"
+    )
+    assert "undid" not in value.message
+    assert (harness.dir / "b/.git/rr-cache").exists()
+
+
 async def test_a_sparse_checkout_and_its_worktree_keep_their_settings(harness: ToolHarness, tool: Shell) -> None:
     start(harness)
     for name in ("lib", "docs"):
