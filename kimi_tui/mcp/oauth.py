@@ -8,6 +8,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -25,12 +26,15 @@ from pydantic import AnyUrl, BaseModel, ValidationError
 
 from kimi_tui import json_text
 from kimi_tui.errors import KimiTuiError
+from kimi_tui.file_lock import changing
 from kimi_tui.i18n import tr
 from kimi_tui.mcp.token_store import read_tokens, token_file, write_tokens
 
 _M = TypeVar("_M", bound=BaseModel)
 _EARLY = 30.0
 """Seconds before its expiry from which a token counts as expired."""
+_RENEWAL_SECONDS = 30.0
+"""Seconds to wait for another process that renews a token; then it is taken to hang."""
 
 
 class NotAuthorizedError(KimiTuiError):
@@ -47,13 +51,9 @@ class TokenFile:
     def __init__(self, file: Path) -> None:
         self.file = file
         self._saved: dict[str, Any] = {}
+        self._stored = ""
         self._auth: OAuthClientProvider | None = None
-        try:
-            value: object = json_text.loads(read_tokens(file))
-        except (OSError, ValueError):
-            value = None
-        if isinstance(value, dict):
-            self._saved = cast(dict[str, Any], value)
+        self._read()
 
     @property
     def has_tokens(self) -> bool:
@@ -72,10 +72,7 @@ class TokenFile:
         return redirects[0].port if redirects else None
 
     async def get_tokens(self) -> OAuthToken | None:
-        tokens = _model(OAuthToken, self._saved.get("tokens"))
-        if tokens is not None and not self._is_issuer_known():  # defence: renew-at-the-issuer
-            tokens.refresh_token = None  # the SDK would send it to the MCP server
-        return tokens
+        return self._tokens()
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
         """Store the tokens together with the service that issued them: only that service gets the refresh token."""
@@ -99,9 +96,16 @@ class TokenFile:
     def forget_client(self) -> None:
         self._saved.pop("client", None)
 
+    async def take_renewed(self) -> None:
+        """Take the tokens that another process has stored since: services accept a refresh token only once."""
+        if self._auth is not None and await asyncio.to_thread(self._read):
+            self.recall(self._auth)
+
     def recall(self, auth: OAuthClientProvider) -> None:
-        """Restore the provider's values from the time of issue; the provider keeps them in memory only."""
+        """Restore the provider's tokens, and its values from the time of issue, which it keeps in memory only."""
         self._auth = auth
+        auth.context.current_tokens = self._tokens()
+        auth.context.client_info = self._client()
         auth.context.token_expiry_time = self.expires_at
         auth.context.oauth_metadata = _model(OAuthMetadata, self._saved.get("authorization_server"))
         auth.context.protected_resource_metadata = _model(ProtectedResourceMetadata, self._saved.get("resource"))
@@ -113,11 +117,31 @@ class TokenFile:
         issuer: object = self._saved.get("authorization_server", False)
         return issuer is None or _model(OAuthMetadata, issuer) is not None
 
+    def _tokens(self) -> OAuthToken | None:
+        tokens = _model(OAuthToken, self._saved.get("tokens"))
+        if tokens is not None and not self._is_issuer_known():  # defence: renew-at-the-issuer
+            tokens.refresh_token = None  # the SDK would send it to the MCP server
+        return tokens
+
     def _client(self) -> OAuthClientInformationFull | None:
         return _model(OAuthClientInformationFull, self._saved.get("client"))
 
+    def _read(self) -> bool:
+        """Read the file; False if it holds what was read or written last, which may be older than the tokens in use."""
+        try:
+            text = read_tokens(self.file)
+            value: object = json_text.loads(text)
+        except (OSError, ValueError):
+            return False
+        if text == self._stored or not isinstance(value, dict):
+            return False
+        self._stored, self._saved = text, cast(dict[str, Any], value)
+        return True
+
     def _save(self) -> None:
-        write_tokens(self.file, json.dumps(self._saved, indent=2) + "\n")
+        text = json.dumps(self._saved, indent=2) + "\n"
+        write_tokens(self.file, text)
+        self._stored = text
 
 
 class SessionAuth(httpx2.Auth):
@@ -127,8 +151,8 @@ class SessionAuth(httpx2.Auth):
     valid token, or rejected with it, go through the provider.
     """
 
-    def __init__(self, provider: OAuthClientProvider) -> None:
-        self._provider = provider
+    def __init__(self, provider: OAuthClientProvider, tokens: TokenFile) -> None:
+        self._provider, self._tokens = provider, tokens
 
     def secrets(self) -> tuple[str, ...]:
         """The tokens in use."""
@@ -136,20 +160,45 @@ class SessionAuth(httpx2.Auth):
         return () if tokens is None else (tokens.access_token, tokens.refresh_token or "")
 
     async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        tokens = self._provider.context.current_tokens
-        if tokens is not None and self._provider.context.is_token_valid():  # defence: calls-side-by-side
-            request.headers["Authorization"] = f"Bearer {tokens.access_token}"
-            if not _needs_authorization((yield request)):
+        context = self._provider.context
+        used = context.current_tokens
+        is_rejected = False
+        if used is not None and context.is_token_valid():  # defence: calls-side-by-side
+            request.headers["Authorization"] = f"Bearer {used.access_token}"
+            response = yield request
+            if not _needs_authorization(response):
                 return
-        flow = self._provider.async_auth_flow(request)
-        try:
-            outgoing = await anext(flow)
-            while True:
-                outgoing = await flow.asend((yield outgoing))
-        except StopAsyncIteration:
-            return
-        finally:
-            await flow.aclose()
+            is_rejected = response.status_code == 401
+        with ExitStack() as lock:
+            await self._start_renewal(lock)
+            await self._tokens.take_renewed()  # defence: tokens-of-another-process
+            if is_rejected and context.current_tokens is used:
+                context.token_expiry_time = 1.0  # defence: renew-rejected-token
+            flow = self._provider.async_auth_flow(request)
+            try:
+                outgoing = await anext(flow)
+                while True:
+                    if outgoing is request:
+                        lock.close()  # its answer may take minutes
+                    outgoing = await flow.asend((yield outgoing))
+            except StopAsyncIteration:
+                return
+            finally:
+                await flow.aclose()
+
+    async def _start_renewal(self, lock: ExitStack) -> None:
+        """Wait until no other process renews a token. Without a lock, or after a time, go on without it."""
+        clock = asyncio.get_running_loop().time
+        until = clock() + _RENEWAL_SECONDS
+        while clock() < until:
+            try:
+                lock.enter_context(changing(self._tokens.file, patience_s=0))  # defence: one-renewal-at-a-time
+            except BlockingIOError:
+                await asyncio.sleep(0.05)
+            except OSError:
+                return
+            else:
+                return
 
 
 def _needs_authorization(response: httpx2.Response) -> bool:
@@ -170,7 +219,8 @@ async def session_auth(name: str, url: str) -> SessionAuth:
         raise NotAuthorizedError(tr("its token has expired"))
 
     port = tokens.redirect_port or 0
-    return SessionAuth(make_provider(url, tokens, redirect_port=port, redirect=no_redirect, callback=never))
+    provider = make_provider(url, tokens, redirect_port=port, redirect=no_redirect, callback=never)
+    return SessionAuth(provider, tokens)
 
 
 def make_provider(

@@ -356,6 +356,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_tokens_of_an_issuer_that_is_not_known_are_not_renewed",
     ),
     Defence(
+        "41 mcp_bad", "taking a token that another process renewed", "tokens-of-another-process", REMOVED,
+        "test_sessions_that_have_read_the_same_expired_token_renew_it_once",
+    ),
+    Defence(
+        "41 mcp_bad", "one renewal of a token at a time", "one-renewal-at-a-time", REMOVED,
+        "test_sessions_that_have_read_the_same_expired_token_renew_it_once",
+    ),
+    Defence(
+        "41 mcp_bad", "renewing a rejected token", "renew-rejected-token", REMOVED,
+        "test_a_token_that_is_rejected_before_it_expires_is_renewed",
+    ),
+    Defence(
         "41 mcp_bad", "an answer to what is no address", "callback-that-is-no-address", UNCAUGHT,
         "test_a_request_that_is_no_address_does_not_disturb_a_sign_in",
     ),

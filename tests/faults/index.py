@@ -596,6 +596,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_MCP}/test_parts.py::test_fields_with_the_same_title_are_told_apart_by_names_of_bounded_length",
         f"{_MCP}/test_oauth.py::test_a_token_is_renewed_only_where_it_came_from_although_the_sign_in_failed_behind_it",
         f"{_MCP}/test_oauth.py::test_tokens_of_an_issuer_that_is_not_known_are_not_renewed",
+        f"{_MCP}/test_oauth.py::test_sessions_that_have_read_the_same_expired_token_renew_it_once",
+        f"{_MCP}/test_oauth.py::test_a_token_that_is_rejected_before_it_expires_is_renewed",
         f"{_MCP}/test_oauth.py::test_a_request_that_is_no_address_does_not_disturb_a_sign_in",
         f"{_MCP}/test_oauth.py::test_a_connection_that_a_browser_opened_in_advance_ends_with_the_sign_in",
         "tests/cli/commands/test_mcp.py::test_a_server_is_tested_with_the_sandbox_and_the_secrets_of_the_configuration",

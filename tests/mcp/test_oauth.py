@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from kimi_tui.mcp.config import ServerConfig
-from kimi_tui.mcp.oauth import NotAuthorizedError, TokenFile
+from kimi_tui.mcp.oauth import NotAuthorizedError, TokenFile, session_auth
 from kimi_tui.mcp.oauth_callback import authorize_server, callback_server
 from kimi_tui.mcp.token_store import forget_tokens, token_file
 from tests.mcp.harness import mcp_harness, served
@@ -120,6 +120,37 @@ async def test_tokens_of_an_issuer_that_is_not_known_are_not_renewed(tmp_path: P
     tokens = await TokenFile(file).get_tokens()
     assert tokens is not None
     assert tokens.refresh_token == "r"
+
+
+async def _signed_in(port: int) -> tuple[str, Path]:
+    url = f"http://127.0.0.1:{port}/mcp"
+    await authorize_server("g", ServerConfig(url=url, transport="http", auth="oauth"), show=Browser().show)
+    return url, token_file("g", url)
+
+
+async def _accepts(url: str, auth: httpx2.Auth) -> bool:
+    async with httpx2.AsyncClient(auth=auth) as client:
+        return (await client.post(url)).status_code != 401
+
+
+async def test_sessions_that_have_read_the_same_expired_token_renew_it_once() -> None:
+    async with served("guarded.py") as port:
+        url, file = await _signed_in(port)
+        file.write_text(json.dumps(json.loads(file.read_text()) | {"expires_at": 1.0}))
+        late, *sessions = [await session_auth("g", url) for _ in range(4)]
+        assert await asyncio.gather(*(_accepts(url, session) for session in sessions)) == [True] * 3
+        assert await _accepts(url, late)
+
+
+async def test_a_token_that_is_rejected_before_it_expires_is_renewed() -> None:
+    async with served("guarded.py") as port:
+        url, file = await _signed_in(port)
+        stored = json.loads(file.read_text())
+        del stored["expires_at"]
+        stored["tokens"]["access_token"] = "revoked"
+        file.write_text(json.dumps(stored))
+        assert await _accepts(url, await session_auth("g", url))
+        assert await _accepts(url, await session_auth("g", url))
 
 
 async def test_a_connection_that_a_browser_opened_in_advance_ends_with_the_sign_in() -> None:

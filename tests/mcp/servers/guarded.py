@@ -56,6 +56,7 @@ class Grants:
         return self.refresh.get(refresh_token)
 
     async def exchange_refresh_token(self, client, refresh_token, scopes) -> OAuthToken:
+        del self.refresh[refresh_token.token]
         return self._token(client)
 
     async def load_access_token(self, token):
