@@ -58,8 +58,8 @@ IN_FUNCTIONS = {
         "ui/tui/session/session_controller.py", "ui/tui/terminal/app_base.py", "ui/tui/themes/theme_registry.py",
     ),
     RARE: (
-        "cli/process_hardening.py", "flow/model/command_template.py", "flow/parsing/reader.py", "paths.py",
-        "session/session.py", "skill/watcher.py",
+        "cli/log_file.py", "cli/process_hardening.py", "flow/model/command_template.py", "flow/parsing/reader.py",
+        "paths.py", "session/session.py", "skill/watcher.py",
         "soul/commands/session.py", "soul/assemble.py", "soul/engine.py", "soul/hooks/command.py", "soul/tracing.py",
         "soul/flows/manager.py", "text_safety.py",
         "tools/shell_support/read_only.py",

@@ -18,7 +18,7 @@ def log_file() -> Path:
 
 
 def start_logging(debug: bool) -> None:
-    """Log to our rotating file. Library warnings go there too.
+    """Log to our rotating file. Warnings of libraries go there too; the rest of theirs has addresses and headers.
 
     Makes our home private first, since every UI calls this.
     """
@@ -26,9 +26,6 @@ def start_logging(debug: bool) -> None:
     logging.captureWarnings(True)
     root = logging.getLogger()
     root.setLevel(logging.DEBUG if debug else logging.INFO)
-    logging.getLogger("markdown_it").setLevel(logging.WARNING)
-    for name in ("httpx", "httpx2", "httpcore", "openai"):
-        logging.getLogger(name).setLevel(logging.WARNING)
     handler: logging.Handler = logging.NullHandler()
     with contextlib.suppress(OSError):
         file = log_file()
@@ -36,10 +33,24 @@ def start_logging(debug: bool) -> None:
         handler = _LogFileHandler(
             file, maxBytes=1 << 20, backupCount=3, encoding="utf-8", errors="backslashreplace", delay=True
         )
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    handler.addFilter(_is_ours_or_a_warning)  # defence: only-warnings-of-libraries
     root.handlers[:] = [handler]
     threading.excepthook = _thread_failed
     sys.unraisablehook = _could_not_raise
+
+
+def _is_ours_or_a_warning(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.WARNING or record.name.partition(".")[0] == "kimi_tui"
+
+
+class _Formatter(logging.Formatter):
+    """Removes secrets, as from the address in an error of a library."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        from kimi_tui.session.redact import Redactor
+
+        return Redactor().text(super().format(record))  # defence: secrets-in-log
 
 
 class _LogFileHandler(RotatingFileHandler):

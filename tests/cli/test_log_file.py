@@ -14,6 +14,11 @@ import logging, resource, signal, sys
 from pathlib import Path
 from kimi_tui.cli.log_file import log_file, start_logging
 start_logging(False)
+if "libraries" in sys.argv:
+    start_logging(True)
+    for name in ("kimi_tui.mcp", "mcp.client"):
+        logging.getLogger(name).debug("words of %s", name)
+    logging.getLogger("mcp.client").error("500 for https://me:hidden-0123@a/mcp?api_key=hidden-0123")
 if "full" in sys.argv:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
@@ -35,6 +40,14 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_a_record_with_half_characters_is_logged() -> None:
     assert (run().stdout, run().stderr) == ("done\n", "")
     assert log_file().read_text("utf-8").count("of \\udcff\n") == 100
+
+
+def test_of_libraries_only_warnings_are_logged_and_nothing_with_secrets() -> None:
+    run("libraries")
+    logged = log_file().read_text("utf-8")
+    assert "words of kimi_tui.mcp" in logged
+    assert "words of mcp.client" not in logged
+    assert "500 for https://me:[redacted]@a/mcp?api_key=[redacted]" in logged
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "device"])

@@ -368,6 +368,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_token_that_is_rejected_before_it_expires_is_renewed",
     ),
     Defence(
+        "41 mcp_bad", "a log for the library of a server that is tested", "log-of-mcp-test", REMOVED,
+        "test_what_a_library_says_of_a_failure_is_in_the_log_and_not_on_the_terminal",
+    ),
+    Defence(
+        "41 mcp_bad", "only the warnings of libraries in the log", "only-warnings-of-libraries", REMOVED,
+        "test_of_libraries_only_warnings_are_logged_and_nothing_with_secrets",
+    ),
+    Defence(
+        "41 mcp_bad", "no secrets in the log", "secrets-in-log", Value("super().format(record)"),
+        "test_of_libraries_only_warnings_are_logged_and_nothing_with_secrets",
+    ),
+    Defence(
         "41 mcp_bad", "an answer to what is no address", "callback-that-is-no-address", UNCAUGHT,
         "test_a_request_that_is_no_address_does_not_disturb_a_sign_in",
     ),

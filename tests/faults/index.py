@@ -600,6 +600,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_MCP}/test_oauth.py::test_a_token_that_is_rejected_before_it_expires_is_renewed",
         f"{_MCP}/test_oauth.py::test_a_request_that_is_no_address_does_not_disturb_a_sign_in",
         f"{_MCP}/test_oauth.py::test_a_connection_that_a_browser_opened_in_advance_ends_with_the_sign_in",
+        "tests/cli/commands/test_mcp.py::test_what_a_library_says_of_a_failure_is_in_the_log_and_not_on_the_terminal",
+        "tests/cli/test_log_file.py::test_of_libraries_only_warnings_are_logged_and_nothing_with_secrets",
         "tests/cli/commands/test_mcp.py::test_a_server_is_tested_with_the_sandbox_and_the_secrets_of_the_configuration",
     ),
     "42 skills_bad": (

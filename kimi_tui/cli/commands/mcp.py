@@ -58,6 +58,10 @@ def run(args: argparse.Namespace) -> int:
         "reset-auth": _reset,
     }
     try:
+        if args.mcp_command in ("test", "auth"):
+            from kimi_tui.cli.log_file import start_logging
+
+            start_logging(args.debug)  # defence: log-of-mcp-test
         return actions[args.mcp_command](args)
     except OSError as error:
         raise KimiTuiError(f"{error.filename or 'mcp'}: {error.strerror or error}") from error

@@ -1,3 +1,4 @@
+import asyncio
 import json
 import os
 import resource
@@ -7,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui.cli.log_file import log_file
 from kimi_tui.cli.main import main
 from tests.mcp.harness import SERVERS, odd
+from tests.mcp.http_server import Request, http_server
 
 EVERYDAY = [sys.executable, str(SERVERS / "everyday.py")]
 
@@ -141,3 +144,28 @@ def test_a_full_disk_is_reported_with_the_file(tmp_path: Path, command: list[str
     )
     assert done.returncode == 1
     assert str(home_file().with_name(name)) in done.stderr
+
+
+@pytest.mark.parametrize("action", ["test", "auth"])
+async def test_what_a_library_says_of_a_failure_is_in_the_log_and_not_on_the_terminal(action: str) -> None:
+    async def failing(request: Request) -> bool:
+        if request.method == "POST":
+            await request.answer(500 if action == "test" else 401)
+        elif action == "test":
+            request.writer.write(b"HTTP/1.1 200 it\r\nContent-Type: text/event-stream\r\n\r\n")
+            request.writer.write(b"event: endpoint\ndata: /post\n\n")
+        else:
+            await request.answer(404)
+        return True
+
+    async with http_server(failing) as served:
+        kind = {"transport": "sse"} if action == "test" else {"auth": "oauth"}
+        entry = {"url": served.url, "connect_timeout_ms": 1000, **kind}
+        words = ["mcp", action, "g", "--mcp-config", json.dumps({"mcpServers": {"g": entry}})]
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "kimi_tui", *words, stderr=asyncio.subprocess.PIPE
+        )
+        _, said = await process.communicate()
+    assert said.decode().startswith("kimi-tui: g: ")
+    assert said.count(b"\n") == 1
+    assert "Traceback" in log_file().read_text("utf-8")
