@@ -161,25 +161,30 @@ class SessionAuth(httpx2.Auth):
 
     async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         context = self._provider.context
-        used = context.current_tokens
-        is_rejected = False
-        if used is not None and context.is_token_valid():  # defence: calls-side-by-side
-            request.headers["Authorization"] = f"Bearer {used.access_token}"
-            response = yield request
-            if not _needs_authorization(response):
-                return
-            is_rejected = response.status_code == 401
+        rejected = None
         with ExitStack() as lock:
-            await self._start_renewal(lock)
-            await self._tokens.take_renewed()  # defence: tokens-of-another-process
-            if is_rejected and context.current_tokens is used:
-                context.token_expiry_time = 1.0  # defence: renew-rejected-token
+            for is_renewal in (False, True):
+                if is_renewal:
+                    await self._start_renewal(lock)
+                    await self._tokens.take_renewed()  # defence: tokens-of-another-process
+                tokens = context.current_tokens
+                # defence: calls-side-by-side
+                if tokens is None or tokens is rejected or not context.is_token_valid():
+                    continue
+                lock.close()  # its answer may take minutes
+                request.headers["Authorization"] = f"Bearer {tokens.access_token}"
+                response = yield request
+                if not _needs_authorization(response):
+                    return
+                rejected = tokens
+                if response.status_code == 401 and context.current_tokens is tokens:
+                    context.token_expiry_time = 1.0  # defence: renew-rejected-token
             flow = self._provider.async_auth_flow(request)
             try:
                 outgoing = await anext(flow)
                 while True:
                     if outgoing is request:
-                        lock.close()  # its answer may take minutes
+                        lock.close()
                     outgoing = await flow.asend((yield outgoing))
             except StopAsyncIteration:
                 return

@@ -331,7 +331,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_body_of_an_authorization_is_without_bound_whatever_it_calls_itself",
     ),
     Defence(
-        "41 mcp_bad", "calls with a token side by side", "calls-side-by-side", NEVER,
+        "41 mcp_bad", "calls with a token side by side", "calls-side-by-side", ALWAYS,
         "test_a_call_that_is_not_answered_holds_back_no_other_one",
     ),
     Defence(

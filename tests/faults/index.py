@@ -598,6 +598,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_MCP}/test_oauth.py::test_tokens_of_an_issuer_that_is_not_known_are_not_renewed",
         f"{_MCP}/test_oauth.py::test_sessions_that_have_read_the_same_expired_token_renew_it_once",
         f"{_MCP}/test_oauth.py::test_a_token_that_is_rejected_before_it_expires_is_renewed",
+        f"{_MCP}/test_http.py::test_a_call_that_renewed_the_token_and_is_not_answered_holds_back_no_other_one",
         f"{_MCP}/test_oauth.py::test_a_request_that_is_no_address_does_not_disturb_a_sign_in",
         f"{_MCP}/test_oauth.py::test_a_connection_that_a_browser_opened_in_advance_ends_with_the_sign_in",
         "tests/cli/commands/test_mcp.py::test_what_a_library_says_of_a_failure_is_in_the_log_and_not_on_the_terminal",

@@ -4,11 +4,12 @@ import asyncio
 import json
 import time
 
+import httpx2
 import pytest
 
 from kimi_tui.mcp.config import ServerConfig
 from kimi_tui.mcp.http_transport import FIRST_STREAMS, InsecureAddressError, check_address
-from kimi_tui.mcp.oauth import NotAuthorizedError
+from kimi_tui.mcp.oauth import NotAuthorizedError, session_auth
 from kimi_tui.mcp.oauth_callback import authorize_server
 from kimi_tui.mcp.rate_limit import FLOOD, MAX_MESSAGES
 from kimi_tui.mcp.server_requests import MAX_FORMS
@@ -71,6 +72,30 @@ async def test_a_call_that_is_not_answered_holds_back_no_other_one(tmp_path):
             slow.cancel()
             await asyncio.gather(slow, return_exceptions=True)
         assert {request.headers["authorization"] for request in served.requests} == {"Bearer access-0123456789"}
+
+
+async def test_a_call_that_renewed_the_token_and_is_not_answered_holds_back_no_other_one():
+    called = asyncio.Event()
+
+    async def odd(request: Request) -> bool:
+        if request.path == "/token":
+            await request.answer(200, {"access_token": "renewed-0123456789", "token_type": "Bearer", "expires_in": 60})
+        elif request.path == "/mcp" and not called.is_set():
+            called.set()
+        else:
+            await request.answer(200)
+        return True
+
+    async with http_server(odd) as served:
+        save_tokens("g", served.url, expires_at=1.0)
+        async with httpx2.AsyncClient(auth=await session_auth("g", served.url), timeout=None) as client:
+            slow, quick = (asyncio.create_task(client.post(served.url)) for _ in range(2))
+            await called.wait()
+            async with asyncio.timeout(10):
+                assert (await quick).status_code == 200
+            slow.cancel()
+            await asyncio.gather(slow, return_exceptions=True)
+    assert [request.path for request in served.requests] == ["/token", "/mcp", "/mcp"]
 
 
 async def test_a_token_refused_in_a_call_says_how_to_authorize(tmp_path):
