@@ -1902,6 +1902,9 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "34 protected_paths", "links that a branch brings", "links-made-by-git", NEVER,
         "test_files_that_git_might_write_in_its_own_directory_are_not_gits_alone",
+        "34 protected_paths", "repositories of the user before those of commands", "repositories-of-the-user-first",
+        Value("tuple(sorted(mounted, key=lambda path: len(path.parts)))"),
+        "test_repositories_that_a_command_makes_do_not_open_those_of_the_user",
     ),
     Defence(
         "34 protected_paths", "settings of Git for one command", "settings-of-one-command", NEVER,

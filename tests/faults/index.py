@@ -478,6 +478,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_git_use.py::test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
         "tests/tools/shell_support/test_git_use.py::test_files_that_git_might_write_in_its_own_directory_are_not_gits_alone",
         "tests/tools/shell_support/test_git_use.py::test_while_other_commands_run_git_is_alone_where_nothing_else_is_written",
+        "tests/tools/shell_support/test_sandbox.py::"
+        "test_repositories_that_a_command_makes_do_not_open_those_of_the_user",
         "tests/tools/shell_support/test_sandbox.py::test_programs_beside_git_write_nothing_in_its_directory_and_git_by_itself_does",
         "tests/tools/shell_support/test_sandbox.py::test_a_git_that_the_project_has_on_path_does_not_write_in_its_directory",
         "tests/tools/shell_support/test_sandbox.py::test_a_repository_that_a_program_made_holds_no_operation_that_stopped",

@@ -72,10 +72,13 @@ class GitWatch:
 
     @property
     def entries(self) -> tuple[Path, ...]:
-        """The known repositories, outermost first, but for paths that are too long to mount."""
+        """The known repositories, those that commands made in this session last, and outermost first, but for paths
+        that are too long to mount.
+        """
         entries = (path for path in self._known if path.name.lower() == ".git" and not _is_too_long(path))
         mounted = (path for path in entries if not any(map(path.is_relative_to, self._linked)))
-        return tuple(sorted(mounted, key=lambda path: len(path.parts)))
+        # defence: repositories-of-the-user-first
+        return tuple(sorted(mounted, key=lambda path: (path in self._made, len(path.parts))))
 
     def close(self) -> None:
         """Give up the watches of folders."""

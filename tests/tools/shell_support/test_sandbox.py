@@ -685,6 +685,15 @@ async def test_a_repository_that_a_program_made_holds_no_operation_that_stopped(
 
 
 @works
+async def test_repositories_that_a_command_makes_do_not_open_those_of_the_user(harness: ToolHarness) -> None:
+    repository(harness.dir / "deep/down/user")
+    tool = shell(harness, network=False)
+    await harness.use(tool, command="git init -q a; for i in {1..100}; do cp -r a a$i; done")
+    value = await harness.use(tool, command="touch deep/down/user/.git/x")
+    assert "Read-only file system" in str(value.output)
+
+
+@works
 async def test_abstract_sockets_of_other_programs_do_not_answer_with_the_network_on(harness: ToolHarness) -> None:
     """A display listens on one, and through it a command could type into the user's terminals."""
     if version() < 6:
