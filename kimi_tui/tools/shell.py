@@ -24,6 +24,7 @@ from kimi_tui.tools.shell_support.approval_scope import approval_scope
 from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundError, BackgroundTask, BackgroundTasks
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV, ChildEnv
 from kimi_tui.tools.shell_support.command_parser import CommandLine, parse_command_line
+from kimi_tui.tools.shell_support.git_alone_env import git_alone_env
 from kimi_tui.tools.shell_support.git_use import runs_git_alone, shown_remotes
 from kimi_tui.tools.shell_support.hidden_text import hidden_text
 from kimi_tui.tools.shell_support.node_command import node_command
@@ -136,7 +137,10 @@ class Shell(Tool[ShellParams]):
         watching = sandbox.watching(remotes=shown_remotes(line), git_alone=(alone := self._runs_git_alone(line)))
         async with self._without_buffers(sandbox), watching as undone:
             programs = frozenset(each.program for each in line.commands)
-            value = await self._run(params, sandbox.wrapped(command, git_alone=alone), sandbox, programs)
+            env = sandbox.env(self._env.build())
+            if alone and sandbox is not NO_SANDBOX:
+                env |= git_alone_env(line, env, self._workspace, written=sandbox.other_written)
+            value = await self._run(params, sandbox.wrapped(command, git_alone=alone), sandbox, programs, env)
         if undone:
             done = f"The sandbox undid: {'; '.join(undone)}."
             if sandbox.allows_outside:
@@ -204,7 +208,8 @@ class Shell(Tool[ShellParams]):
     def _runs_git_alone(self, line: CommandLine) -> bool:
         """Whether only Git itself writes in `.git`: it, and what runs beside it, are no programs of the project."""
         others_run = any(task.running for task in self._background.tasks)
-        alone = runs_git_alone(line, self._workspace.work_dir, others_run=others_run)
+        folders = (*self._workspace.kept_folders, *self._sandbox.other_written)
+        alone = runs_git_alone(line, self._workspace.work_dir, others_run=others_run, folders=folders)
         return alone and program_of_workspace(line, self._workspace) is None  # defence: git-of-the-project
 
     async def _start(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
@@ -230,10 +235,14 @@ class Shell(Tool[ShellParams]):
         return ok(message=message, display=(BriefBlock(text=brief), task.block), extras={"background": task.id})
 
     async def _run(
-        self, params: ShellParams, attempts: Iterable[list[str]], sandbox: Sandbox, programs: Iterable[str | None]
+        self,
+        params: ShellParams,
+        attempts: Iterable[list[str]],
+        sandbox: Sandbox,
+        programs: Iterable[str | None],
+        env: Mapping[str, str],
     ) -> ToolReturnValue:
         node = node_command.get()
-        env = sandbox.env(self._env.build())
         seconds = float(params.timeout)
         if node is not None:
             env, seconds = {**env, **node.env}, node.seconds

@@ -1883,7 +1883,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
     ),
     Defence(
-        "34 protected_paths", "programs beside Git that write", "only-reading-beside-git", Without(2),
+        "34 protected_paths", "programs beside Git that write", "only-reading-beside-git", Value("True"),
         "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
     ),
     Defence(
@@ -1902,9 +1902,59 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "34 protected_paths", "links that a branch brings", "links-made-by-git", NEVER,
         "test_files_that_git_might_write_in_its_own_directory_are_not_gits_alone",
+        "34 protected_paths", "variables that a loop sets", "variables-that-loops-set", NEVER,
+        "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
+    ),
+    Defence(
+        "34 protected_paths", "wrappers that write or go on", "wrappers-beside-git", NEVER,
+        "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
+    ),
+    Defence(
+        "34 protected_paths", "letters that hold quotes in another locale", "letters-as-they-were-read", Value("True"),
+        "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
+    ),
+    Defence(
+        "34 protected_paths", "interpreters that a folder chooses", "interpreters-beside-git", Without(3),
+        "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
+    ),
+    Defence(
+        "34 protected_paths", "pushes to repositories on this machine", "settings-of-a-push", NEVER,
+        "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
+    ),
+    Defence(
+        "34 protected_paths", "links that the line makes", "links-of-the-line", NEVER,
+        "test_git_is_not_alone_where_it_could_make_a_link_or_a_repository_that_the_line_uses",
+    ),
+    Defence(
+        "34 protected_paths", "every folder that a line may reach", "every-folder-that-a-line-may-reach",
+        Value("{folder / there}"),
+        "test_files_that_git_might_write_in_its_own_directory_are_not_gits_alone",
+    ),
+    Defence(
+        "34 protected_paths", "words that the shell expands", "words-that-the-shell-expands", NEVER,
+        "test_files_that_git_might_write_in_its_own_directory_are_not_gits_alone",
+    ),
+    Defence(
+        "34 protected_paths", "repositories that nobody checked", "repositories-that-are-checked", NEVER,
+        "test_git_is_alone_in_the_folders_of_the_workspace_and_their_repositories_only",
+    ),
+    Defence(
+        "34 protected_paths", "folders of a branch that look like repositories", "folders-that-look-like-repositories",
+        Value("dict[str, str]()"),
+        "test_git_by_itself_obeys_no_repository_that_a_branch_holds",
+    ),
+    Defence(
+        "34 protected_paths", "hooks where a push goes", "hooks-of-other-repositories", REMOVED,
+        "test_git_by_itself_runs_no_hook_of_a_repository_to_which_it_pushes",
+    ),
+    Defence(
         "34 protected_paths", "repositories of the user before those of commands", "repositories-of-the-user-first",
         Value("tuple(sorted(mounted, key=lambda path: len(path.parts)))"),
         "test_repositories_that_a_command_makes_do_not_open_those_of_the_user",
+    ),
+    Defence(
+        "34 protected_paths", "programs of the project that Git starts", "programs-that-git-starts", REMOVED,
+        "test_git_finds_programs_of_the_project_only_where_the_user_has_hooks",
     ),
     Defence(
         "34 protected_paths", "settings of Git for one command", "settings-of-one-command", NEVER,

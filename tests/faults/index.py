@@ -478,6 +478,16 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_git_use.py::test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
         "tests/tools/shell_support/test_git_use.py::test_files_that_git_might_write_in_its_own_directory_are_not_gits_alone",
         "tests/tools/shell_support/test_git_use.py::test_while_other_commands_run_git_is_alone_where_nothing_else_is_written",
+        "tests/tools/shell_support/test_git_use.py::"
+        "test_git_is_not_alone_where_it_could_make_a_link_or_a_repository_that_the_line_uses",
+        "tests/tools/shell_support/test_git_use.py::"
+        "test_git_is_alone_in_the_folders_of_the_workspace_and_their_repositories_only",
+        "tests/tools/shell_support/test_git_use.py::"
+        "test_git_is_not_alone_where_a_file_that_it_writes_is_a_link_into_its_directory",
+        "tests/tools/shell_support/test_git_alone_env.py::"
+        "test_git_finds_programs_of_the_project_only_where_the_user_has_hooks",
+        "tests/tools/shell_support/test_sandbox.py::test_git_by_itself_obeys_no_repository_that_a_branch_holds",
+        "tests/tools/shell_support/test_sandbox.py::test_git_by_itself_runs_no_hook_of_a_repository_to_which_it_pushes",
         "tests/tools/shell_support/test_sandbox.py::"
         "test_repositories_that_a_command_makes_do_not_open_those_of_the_user",
         "tests/tools/shell_support/test_sandbox.py::test_programs_beside_git_write_nothing_in_its_directory_and_git_by_itself_does",

@@ -200,6 +200,22 @@ def hook_and_include_targets(git_dir: Path, top: Path, settings: Iterable[bytes]
     return list(dict.fromkeys((*hooks, *_behind_links((git_dir / "hooks", *hooks)), *included)))
 
 
+def has_hooks(entry: Path) -> bool:
+    """Whether Git runs programs as hooks in the repository of this `.git`."""
+    try:
+        found = repository_at(entry)
+    except (OSError, ValueError):
+        return False
+    folders = [found.common / "hooks", *(Path(name) for name in _settings_of_user().hooks if name.startswith("/"))]
+    for git_dir in {found.git_dir, found.common}:
+        folders += hook_and_include_targets(git_dir, entry.parent)
+    for folder in folders:
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            if any(not one.name.endswith(".sample") and os.access(one.path, os.X_OK) for one in entries):
+                return True
+    return False
+
+
 def hook_targets_of_git_file(entry: Path) -> list[Path]:
     """Return the folders for hooks in the worktree of a `.git` file or link, by the settings of the Git directory that
     it names and of the one that this one shares. Their other targets count for those.

@@ -33,6 +33,7 @@ _NEW = frozenset(
             "FETCH_HEAD",
             "ORIG_HEAD",
             "config",
+            "config.worktree",
             "description",
             "index",
             "packed-refs",

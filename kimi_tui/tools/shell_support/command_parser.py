@@ -81,6 +81,7 @@ _PLAIN_EXPANSION = re.compile(  # defence: text-of-an-expansion
     r"\$(?:\w+|[@*#?$!-]|\{#?\w+(?:(?::?[-+=?]|[#%/^,])(?:[\w\s./:,=+*?#%^~-]|\$\w)*)?\})"
 )
 """An expansion that evaluates nothing: not `${x@P}`, `${a[x]}`, `${!x}`, `${x:y}`, and with plain text inside."""
+_SETTING_EXPANSION = re.compile(r"\$\{(\w+):?=")
 _STATEMENTS = frozenset(
     {
         *("command_substitution", "process_substitution", "file_redirect", "heredoc_redirect"),
@@ -130,6 +131,8 @@ class CommandLine:
     """The assignments as they are written: `LC_ALL=C`."""
     unknown_files: bool = False
     """Whether a redirection has a target that is known only at run time."""
+    set_names: tuple[str, ...] = ()
+    """The variables that are set without an assignment: by `for x in` and `${x:=y}`."""
 
     @property
     def unread(self) -> bool:
@@ -149,6 +152,7 @@ def parse_command_line(text: str) -> CommandLine:
         tuple(parser.wrappers),
         tuple(parser.assigned),
         parser.unknown_files,
+        tuple(parser.set_names),
     )
 
 
@@ -174,6 +178,7 @@ class _LineParser:
         self.wrappers: list[SimpleCommand] = []
         self.assigned: list[str] = []
         self.unknown_files = False
+        self.set_names: list[str] = []
 
     def risk(self, kind: RiskKind, subject: str = "") -> None:
         self.risks.append(CommandRisk(kind, subject))
@@ -244,6 +249,7 @@ class _LineParser:
                 return [inner for child in children for inner in _nested(child)]
             case kind if kind in _CONTROL:
                 self.risk(RiskKind.SYNTAX, kind.replace("_", " "))
+                self.set_names += [source.text(child) for child in children if child.type == "variable_name"]
             case kind if kind in _WORDS:
                 self._word(node, source)
                 return [inner for child in children for inner in _nested(child)]
@@ -371,6 +377,7 @@ class _LineParser:
             part = literal(piece, source)
             if part is None:
                 self.risk(RiskKind.EXPANSION)  # defence: doubt-expansion
+                self.set_names += filter(None, (_set_by(source.text(each)) for each in _expansions(node)))
                 # defence: every-part-of-a-word
                 if any(not _PLAIN_EXPANSION.fullmatch(source.text(each)) for each in _expansions(node)):
                     self.risk(RiskKind.UNREAD_SYNTAX, "expansion")
@@ -389,6 +396,12 @@ class _LineParser:
         if spelled[0] in "*?[" or text[0] == "-":  # defence: pattern-as-option
             self.risk(RiskKind.PATTERN_AS_OPTION)
         return Pattern(text, spelled)
+
+
+def _set_by(expansion: str) -> str:
+    """Return the name of the variable that an expansion sets, if it does: `${x:=y}`."""
+    match = _SETTING_EXPANSION.match(expansion)
+    return match[1] if match else ""
 
 
 def _is_device(name: str | None) -> bool:

@@ -1,22 +1,21 @@
 """What a command line does with Git: whether Git alone writes in `.git`, and where it moves pushes."""
 
-from collections.abc import Generator, Iterable
-from itertools import pairwise
+import re
+from collections.abc import Collection, Generator, Iterable
 from pathlib import Path
 
-from kimi_tui.paths import real_path
 from kimi_tui.permission.command_risk import CommandRisk, RiskKind
-from kimi_tui.permission.programs.classifier import classify
+from kimi_tui.permission.programs.classifier import classify, find_program_table
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.subject import Pattern, Words
 from kimi_tui.tools.file_support.git_settings import ShownRemotes
-from kimi_tui.tools.file_support.guarded_names import plain
 from kimi_tui.tools.shell_support.command_parser import CommandLine
+from kimi_tui.tools.shell_support.git_places import WRITE_WHAT_THEY_NAME, stays_in_checked_places
 
 _OWN = frozenset(
     {
-        *("add", "am", "apply", "archive", "bisect", "branch", "bundle", "checkout", "cherry-pick", "clean", "clone"),
-        *("commit", "commit-tree", "diff", "fetch", "format-patch", "fsck", "gc", "hash-object", "init", "log"),
+        *("add", "am", "apply", "archive", "bisect", "branch", "bundle", "checkout", "cherry-pick", "clean"),
+        *("commit", "commit-tree", "diff", "fetch", "fsck", "gc", "hash-object", "log"),
         *("ls-remote", "merge", "merge-tree", "mv", "notes", "pack-refs", "prune", "pull", "push", "range-diff"),
         *("read-tree", "rebase", "reflog", "remote", "repack", "rerere", "reset", "restore", "revert", "rm", "show"),
         *("sparse-checkout", "stash", "status", "switch", "tag", "update-index", "update-ref", "worktree"),
@@ -24,15 +23,6 @@ _OWN = frozenset(
     }
 )
 """Git's own commands that write in `.git` and, unless an option is dangerous, run nothing but hooks."""
-_MAKE_FOLDERS = frozenset({"clone", "init", "submodule", "worktree"})
-"""Subcommands that write files in a folder that they name."""
-_CHANGE_FILES = frozenset(
-    {
-        *("am", "apply", "bisect", "checkout", "cherry-pick", "lfs", "merge", "mv", "pull", "read-tree", "rebase"),
-        *("reset", "restore", "revert", "sparse-checkout", "stash", "switch", *(_MAKE_FOLDERS - {"init"})),
-    }
-)
-"""Subcommands that change files of a worktree, of which one may become a link."""
 _OPTIONS_RUN_NOTHING = frozenset({"add", "branch", "checkout", "commit", "switch", "tag"})
 """Subcommands of which a word may be known only at run time, such as `-m "$(cat ...)"`: no option of theirs runs a
 program or writes a file that it names.
@@ -44,7 +34,6 @@ _HARMLESS_PROGRAMS = frozenset(
     }
 )
 """Programs that change no file and run no other, whatever their options; the shell's redirections are judged apart."""
-_WRITE_WHAT_THEY_NAME = frozenset({"mkdir", "touch"})
 _HARMLESS_RISKS = frozenset(
     {
         *(RiskKind.BLANK_SPACE, RiskKind.BRACES, RiskKind.COMMENT, RiskKind.EXPANSION, RiskKind.HERE_DOCUMENT),
@@ -58,11 +47,17 @@ _SHELL_OPTIONS = frozenset({"-e", "-u", "-x", "-eu", "-ex", "-eux", "-euo", "-eo
 _ASSIGNED = frozenset(
     {
         *("GIT_AUTHOR_DATE", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_NAME", "GIT_COMMITTER_DATE", "GIT_COMMITTER_EMAIL"),
-        *("GIT_COMMITTER_NAME", "GIT_MERGE_AUTOEDIT", "GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT", "HUSKY", "LANG"),
-        *("LC_ALL", "NO_COLOR", "SKIP", "TZ"),
+        *("GIT_COMMITTER_NAME", "GIT_MERGE_AUTOEDIT", "GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT", "HUSKY"),
+        *("NO_COLOR", "SKIP", "TZ"),
     }
 )
 """Variables that start nothing and lead nowhere, whatever their value."""
+_LOCALES = frozenset({"LANG", "LC_ALL"})
+_LOCALE = re.compile(r"(?:C|POSIX|[\w@]+\.(?:UTF-8|utf-?8))?", re.ASCII)
+"""Locales in which Bash reads the line as we do: in others a backslash or a quote can be part of a letter."""
+_LOCAL_NAME = re.compile("[a-z][a-z0-9]*", re.ASCII)
+"""Names of variables that neither Bash nor Git obeys."""
+_WRAPPERS = frozenset({"command", "nice", "time", "timeout"})
 _EDITORS = frozenset({"EDITOR", "GIT_EDITOR", "GIT_PAGER", "GIT_SEQUENCE_EDITOR", "PAGER", "VISUAL"})
 _NO_EDITORS = frozenset({"true", ":", "cat", "'true'", '"true"', "''", ""})
 _OF_SUBMODULES = frozenset({"add", "init", "update", "sync", "deinit", "status", "absorbgitdirs", "summary"})
@@ -93,47 +88,32 @@ _FOR_ONE_COMMAND = _SETTINGS | {
 """Settings that `git -c` may set."""
 
 
-def runs_git_alone(line: CommandLine, folder: Path, *, others_run: bool) -> bool:
+def runs_git_alone(
+    line: CommandLine, folder: Path, *, others_run: bool = False, folders: Collection[Path] | None = None
+) -> bool:
     """Whether in this line, which starts in `folder`, only Git itself writes in `.git`: by its own commands, beside
     which programs only read, and files are written that are named. Most of `git -c`, aliases and `submodule foreach`
-    are none of those commands. `others_run`: other commands can make a link of a named file meanwhile.
+    are none of those commands. `others_run`: other commands change files meanwhile; `folders` are those whose
+    repositories are checked.
     """
     if line.unknown_files or not any(command.program == "git" for command in line.commands):
         return False
-    if others_run and _writes_beside_git(line):  # defence: links-changed-meanwhile
-        return False
-    if _makes_links_first(line):  # defence: links-made-by-git
-        return False
     if not all(map(_starts_nothing, line.assigned)):  # defence: variables-beside-git
         return False
-    harmless = all(map(_is_harmless, line.risks)) and all(_is_harmless_command(each.words) for each in line.commands)
-    return harmless and not _leads_into_git_dir(line, folder)
-
-
-def _makes_links_first(line: CommandLine) -> bool:
-    """Whether Git might make a link, from a branch, through which this line then writes; a loop has no order."""
-    used = [_without_global_options(each.words)[1:] for each in line.commands if each.words[0] == "git"]
-    changing = [at for at, words in enumerate(used) if words and words[0] in _CHANGE_FILES and not _makes_branch(words)]
-    if not changing:
+    if not all(map(_LOCAL_NAME.fullmatch, line.set_names)):  # defence: variables-that-loops-set
         return False
-    loops = any(risk.kind is RiskKind.SYNTAX for risk in line.risks)
-    after = used if loops else used[changing[0] + 1 :]
-    return _writes_beside_git(line) or any(
-        words and words[0] in _MAKE_FOLDERS for words in after if not loops or len(used) > 1
-    )
+    if not {command.program for command in line.wrappers} <= _WRAPPERS:  # defence: wrappers-beside-git
+        return False
+    # defence: settings-of-a-push
+    if pushes(line) and any("protocol.file.allow=always" in command.words for command in line.commands):
+        return False
+    harmless = all(map(_is_harmless, line.risks)) and all(_is_harmless_command(each.words) for each in line.commands)
+    checked = (folder,) if folders is None else folders
+    return harmless and stays_in_checked_places(line, folder, checked, others_run=others_run)
 
 
-def _makes_branch(words: Words) -> bool:
-    match words:
-        case ("checkout", "-b" | "-B", _) | ("switch", "-c" | "-C", _):
-            return True
-        case _:
-            return False
-
-
-def _writes_beside_git(line: CommandLine) -> bool:
-    programs = {command.program for command in line.commands}
-    return not set(line.files) <= {"/dev/null"} or not programs.isdisjoint(_WRITE_WHAT_THEY_NAME)
+def pushes(line: CommandLine) -> bool:
+    return any(command.program == "git" and "push" in command.words for command in line.commands)
 
 
 def _is_harmless(risk: CommandRisk) -> bool:
@@ -142,6 +122,8 @@ def _is_harmless(risk: CommandRisk) -> bool:
 
 def _starts_nothing(assignment: str) -> bool:
     name, _, value = assignment.partition("=")
+    if name in _LOCALES:
+        return _LOCALE.fullmatch(value) is not None  # defence: letters-as-they-were-read
     return name in _ASSIGNED or (name in _EDITORS and value in _NO_EDITORS)
 
 
@@ -153,46 +135,14 @@ def _is_harmless_command(words: Words) -> bool:
     if words[0] in _HARMLESS_PROGRAMS:
         return True
     known = tuple(word for word in words if word is not None and not isinstance(word, Pattern))
-    if words[0] in _WRITE_WHAT_THEY_NAME:
+    if words[0] in WRITE_WHAT_THEY_NAME:
         return len(known) == len(words)
-    return len(known) == len(words) and classify(known).level is Level.READS  # defence: only-reading-beside-git
-
-
-def _leads_into_git_dir(line: CommandLine, folder: Path) -> bool:
-    """Whether a word or a redirection may name something in a Git directory, also by a link: files would be written
-    there that Git takes for its own.
-    """
-    bases = [folder]
-    words: list[str | None] = []
-    for command in line.commands:
-        match command.words:
-            case ("cd", "-"):
-                continue
-            case ("cd", str(there)):
-                bases.append(bases[-1] / there)
-            case ("cd", *_):
-                return True
-            case ("git", *rest):
-                bases += [
-                    base / there for base in bases for option, there in pairwise(rest) if option == "-C" and there
-                ]
-            case (name, *_) if name not in _WRITE_WHAT_THEY_NAME:
-                continue
-            case _:
-                pass
-        words += command.words[1:]
-    # defence: no-files-written-in-git-directories
-    return any(_is_in_git_dir(word, bases) for word in (*words, *line.files) if word is not None)
-
-
-def _is_in_git_dir(word: str, bases: Iterable[Path]) -> bool:
-    if "\0" in word:
-        return True
-    named = word.rpartition("=")[2] if word.startswith("-") else word
-    if not named:
+    table = find_program_table(words[0] or "")
+    # A folder may choose which interpreter runs.
+    # defence: interpreters-beside-git
+    if len(known) < len(words) or table is None or table.version:
         return False
-    paths = (Path(named), *(real_path(base / named) for base in bases))
-    return any(plain(part) == ".git" for path in paths for part in path.parts)
+    return classify(known).level is Level.READS  # defence: only-reading-beside-git
 
 
 def shown_remotes(line: CommandLine) -> ShownRemotes:

@@ -258,6 +258,11 @@ class Sandbox:
         """The tier of the sandbox; "none" before the first `works`."""
         return "none" if self._box is None else self._box.tier
 
+    @property
+    def other_written(self) -> list[Path]:
+        """The folders that commands can write beside those of the workspace; repositories in them are checked too."""
+        return [] if self._workspace is None else other_written_folders(self._config, self._workspace)
+
     def wrapped(self, command: Sequence[str], *, git_alone: bool) -> Iterator[list[str]]:
         """Yield the command in the sandbox, unchanged if it does not work; and again, with the mounts of now, as long
         as its start failed because a folder was replaced meanwhile. Raises OSError.

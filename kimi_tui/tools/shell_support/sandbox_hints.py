@@ -64,6 +64,7 @@ _SERVICES = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _IN_GIT = re.compile(r"(?:^|[\s/'\"])\.git/[^\n]*read-only file system", re.IGNORECASE | re.MULTILINE)
+_LOCAL_PUSH = "transport 'file' not allowed"
 _GIT_ALONE = (
     "a call with nothing but Git's own commands (not in the background), beside which programs only read, no file is "
     "written, and no variable is set"
@@ -174,6 +175,8 @@ def _missed_git(output: str) -> str | None:
         )
     if _IN_GIT.search(output):
         return f"`.git` is written only by {_GIT_ALONE}; call Git's commands by themselves"
+    if _LOCAL_PUSH in output:
+        return "a push reaches no repository on this machine, as the hooks there would run"
     return None
 
 

@@ -57,7 +57,7 @@ def test_git_that_runs_a_program_or_writes_a_named_file_is_not_alone(command: st
         "git push -u origin main",
         "git branch -D a",
         "git switch -c b --track origin/main",
-        "git clone -q -b main . y && git switch -C b origin/main",
+        "git switch -C b origin/main && git pull && git merge x && git push",
         "git add a && git commit -m x",
         "cd a && git checkout -b b",
         "git config user.name 'A B' && git config --local User.Email a@b.c",
@@ -65,18 +65,23 @@ def test_git_that_runs_a_program_or_writes_a_named_file_is_not_alone(command: st
         "git push -u origin main 2>&1 | tail -3; git branch -vv | cat",
         'git checkout -b a --track origin/main >/dev/null 2>&1; echo "rc=$?"',
         "git add -A && git commit -m \"$(cat <<'END'\nOne\n\nbody\nEND\n)\" && git push -u origin HEAD",
-        "git -c protocol.file.allow=always submodule add ../a a && git -c user.name='A B' -C a commit -m x",
+        "git -c protocol.file.allow=always submodule add ../a a && git -c user.name='A B' commit -m x",
+        "git -C a commit -m x && git -C a push",
+        "git mv a b && git mv c d && git commit -m x",
+        "git checkout -b x && echo y > z && git add z && git commit -m x",
+        "cd sub && git add . && cd .. && git commit -m x",
+        "git worktree add -b x ../tree && git worktree list && git worktree prune",
+        "git worktree add -q tree && cd tree && git commit -m x && git switch -qc y",
         "git rm -q a && git commit -qm x && git -C a --no-pager log | head -1 && git push -u origin main",
         "set -euo pipefail\ngit add a\ngit commit -S -m x",
         "if git diff --quiet; then git stash pop || exit 1; fi",
-        "for f in a b; do git add $f; done",
+        "for f in a b; do git add ${f:-x}; done",
         "GIT_EDITOR=true git rebase --continue && GIT_SEQUENCE_EDITOR=: git rebase -i --autosquash main",
-        "GIT_AUTHOR_DATE=2020-01-01 LC_ALL=C git commit -m x",
+        "GIT_AUTHOR_DATE=2020-01-01 LC_ALL=C LANG=de_DE.UTF-8 git commit -m x",
         "ls src && sed -n 1,3p a && rg x && git add *.py",
         "timeout 60 git fetch origin && git tag -s v1 -m x && git lfs pull",
-        "git init -q . && git worktree add -b x ../tree",
-        "git checkout -b new && echo x > a && git add a && git switch -c other",
-        "mkdir -p a && echo x > a/b && touch a/c && git add a && git diff > x.patch",
+        "mkdir -p a && echo x > a/b && touch a/c && git add a && git diff > x.patch && git commit -m x",
+        "git apply < x.patch",
     ],
 )
 def test_a_line_of_gits_own_commands_runs_git_alone(command: str) -> None:
@@ -124,6 +129,17 @@ def test_a_line_of_gits_own_commands_runs_git_alone(command: str) -> None:
         "env GIT_EDITOR=x git commit",
         "[[ -v 'a[$(./x)]' ]]; git status",
         "./git add a",
+        "for PATH in ./bin; do git status; done",
+        "select HOME in .; do git status; done",
+        ': "${GIT_PAGER:=./x}"; git log',
+        'LC_ALL=zh_CN.GBK\ngit status; echo "中\\"; ./x; echo "中\\"',
+        "LANG=ja_JP git status",
+        "nohup git show HEAD:x",
+        "setsid git status",
+        "python --version; git status",
+        "git -c protocol.file.allow=always push ./x main",
+        "git format-patch -1",
+        "git clone ./x/link",
         "ls",
     ],
 )
@@ -148,22 +164,83 @@ def test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone(c
         "mkdir link/rebase-merge && git status",
         "touch .git/x; git status",
         "cd $X && git clone a b",
-        "git checkout evil && git worktree add new/rebase-merge x",
-        "git clone evil e && git worktree add e/link/rebase-merge x",
-        "git pull -q; git show HEAD:x > new/y",
-        "git stash pop; mkdir new/y",
-        "for i in 1 2; do git worktree add new/y x; git checkout evil; done",
         "cd && git clone a b",
+        "git show HEAD:x > ~+/link/y",
+        "git worktree add ~+/link/y",
+        "cd ~+/link; git worktree add y",
+        "cd lin*; git worktree add y",
+        "(cd nowhere); cd sub; cd in; git worktree add out/y",
+        "git show HEAD:x > .bare/y",
+        "git submodule add ./a/link",
+        "git mv a .bare/y",
     ],
 )
 def test_files_that_git_might_write_in_its_own_directory_are_not_gits_alone(command: str, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     (tmp_path / "sub").mkdir()
     (tmp_path / "link").symlink_to(".git")
+    (tmp_path / "sub/in").mkdir()
+    (tmp_path / "sub/in/out").symlink_to("../../.git")
+    (tmp_path / ".bare/objects").mkdir(parents=True)
+    (tmp_path / ".bare/refs").mkdir()
+    (tmp_path / ".bare/HEAD").write_text("ref: refs/heads/main\n")
     assert not alone(command, tmp_path)
 
 
-@pytest.mark.parametrize("command", ["echo x > y && git add y", "mkdir y; git status"])
+@pytest.mark.parametrize("name", [".gitmodules", ".gitattributes"])
+def test_git_is_not_alone_where_a_file_that_it_writes_is_a_link_into_its_directory(name: str, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "sub").mkdir()
+    (tmp_path / name).symlink_to(".git/x")
+    assert not alone("git lfs track y", tmp_path)
+    assert not alone("cd sub && git submodule add ./y z", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git checkout x && git show HEAD:y > link/z",
+        "git apply x && mkdir link/y",
+        "git stash pop; git worktree add link/y",
+        "git worktree add tree x; git worktree add tree/link/y",
+        "git mv folder other && git mv a other/y",
+        "cd sub; git mv of-sub other && git mv a other/y",
+        "git -C sub checkout x && git -C sub status",
+        "git checkout x; cd sub; git status",
+        "git checkout x | (sleep 1; cd sub; git worktree list)",
+    ],
+)
+def test_git_is_not_alone_where_it_could_make_a_link_or_a_repository_that_the_line_uses(
+    command: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sub/of-sub").mkdir(parents=True)
+    (tmp_path / "folder").mkdir()
+    assert not alone(command, tmp_path)
+
+
+def test_git_is_alone_in_the_folders_of_the_workspace_and_their_repositories_only(tmp_path: Path) -> None:
+    work_dir, outside = tmp_path / "work", tmp_path / "outside"
+    (work_dir / "sub/.git").mkdir(parents=True)
+    (outside / ".git").mkdir(parents=True)
+    (work_dir / "to-outside").symlink_to(outside)
+    (outside / "back").symlink_to(work_dir)
+    assert alone("cd sub && git checkout x", work_dir)
+    assert alone("git -C sub checkout x && git -C sub pull", work_dir)
+    for command in (
+        "git -C ../outside status",
+        "cd to-outside; git status",
+        f"cd {outside}/back/..; git status",
+        "cd to-outside && git worktree add to-outside",
+        "cd ..; git status",  # a folder for temporary files
+    ):
+        assert not alone(command, work_dir)
+    assert not alone("git -C sub status", work_dir, others_run=True)
+    assert alone(f"cd {work_dir} && git commit -m x", work_dir, others_run=True)
+
+
+@pytest.mark.parametrize(
+    "command", ["echo x > y && git add y", "mkdir y; git status", "git worktree add y", "git lfs track y"]
+)
 def test_while_other_commands_run_git_is_alone_where_nothing_else_is_written(command: str) -> None:
     assert alone(command)
     assert not alone(command, others_run=True)
@@ -173,6 +250,7 @@ def test_while_other_commands_run_git_is_alone_where_nothing_else_is_written(com
 WORDS = (
     *("git", "add", "log", "commit", "-m", "x", "-C", "--output=y", "./x", "&&", ";", "|", ">", "y", "$(./x)", "`./x`"),
     *("GIT_EDITOR=./x", "env", "cd", "sub", "npm", "test", "-x", "rebase", "config", "core.pager", "alias.a", "{", "}"),
+    *("for PATH in . ; do", "done", "${PATH:=.}"),
 )
 
 

@@ -679,9 +679,44 @@ async def test_a_repository_that_a_program_made_holds_no_operation_that_stopped(
     value = await harness.use(tool, command=made.replace("git -C", f"git {user} -C"))
     assert "new/.git/rebase-merge` was put aside" in value.message
     assert (harness.dir / "new/.git/COMMIT_EDITMSG").exists()
-    stopped = f"git init -q own && cd own && git {user} commit -q --allow-empty -m x && git bisect start"
-    value = await harness.use(tool, command=stopped)
+    value = await harness.use(tool, command=f"git init -q own && git -C own {user} commit -q --allow-empty -m x")
+    value = await harness.use(tool, command="cd own && git bisect start")
     assert (harness.dir / "own/.git/BISECT_START").exists(), value
+
+
+@works
+async def test_a_sparse_clone_keeps_its_settings(harness: ToolHarness) -> None:
+    repository(harness.dir / "source")
+    value = await harness.use(shell(harness, network=False), command="git clone -q --sparse source clone")
+    assert (harness.dir / "clone/.git/config.worktree").exists(), value
+
+
+@works
+async def test_git_by_itself_obeys_no_repository_that_a_branch_holds(harness: ToolHarness) -> None:
+    repository(harness.dir)
+    program = "printf '#!/bin/sh\ntouch .git/PWNED $PWD/../.git/PWNED\n' > x; chmod +x x"
+    held = "mkdir -p b/objects b/refs; touch b/objects/k b/refs/k; echo ref: refs/heads/main > b/HEAD"
+    settings = "printf '[remote \"o\"]\nurl = .\nuploadpack = ../x\n' > b/config"
+    made = f"{program}; mkdir b; touch b/k; git add -A; git commit -qm k; git checkout -qb evil; {held}; {settings}"
+    subprocess.run(
+        ["/bin/bash", "-c", f"{made}; git add -A; git commit -qm evil; git checkout -q -"], cwd=harness.dir, check=True
+    )
+    line = "cd b && git checkout -q evil && git fetch o"
+    value = await harness.use(shell(harness, network=False), command=line)
+    assert "safe.bareRepository is 'explicit'" in str(value.output)
+    assert not (harness.dir / ".git/PWNED").exists(), value
+
+
+@works
+async def test_git_by_itself_runs_no_hook_of_a_repository_to_which_it_pushes(harness: ToolHarness) -> None:
+    repository(harness.dir)
+    made = f"git init -q --bare /tmp/b; printf '#!/bin/sh\ntouch {harness.dir}/.git/PWNED\n' > /tmp/b/hooks/update"
+    tool = shell(harness, network=False)
+    await harness.use(tool, command=f"{made}; chmod +x /tmp/b/hooks/update")
+    value = await harness.use(tool, command="git push -q /tmp/b HEAD:refs/heads/x")
+    assert "transport 'file' not allowed" in str(value.output)
+    assert "a push reaches no repository on this machine" in value.message
+    assert not (harness.dir / ".git/PWNED").exists()
 
 
 @works

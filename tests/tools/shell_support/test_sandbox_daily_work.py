@@ -61,6 +61,7 @@ def start(harness: ToolHarness) -> None:
 async def test_branches_worktrees_stashes_and_a_bare_repository_beside(harness: ToolHarness, tool: Shell) -> None:
     start(harness)
     await done(harness, tool, "git init -q --bare -b main beside.git")
+    harness.workspace.add_dir(harness.dir / "beside.git")
     await harness.use(tool, command="git remote add origin ./beside.git")
     assert len(harness.asked) == 1  # a push would go there
     harness.asked.clear()
@@ -75,7 +76,8 @@ async def test_branches_worktrees_stashes_and_a_bare_repository_beside(harness: 
         "git worktree add -q ../work/tree -b other",
         "cd tree && echo 2 > b && git add b && git commit -qm b",
         "git worktree list && git worktree remove tree",
-        "echo 3 > a && git stash -q && git stash pop -q && git restore a",
+        "echo 3 > a",
+        "git stash -q && git stash pop -q && git restore a",
         "git fetch -q --all && git log --oneline --all && git tag v1",
     )
 
@@ -85,6 +87,7 @@ async def test_lines_as_agents_write_them_keep_what_a_push_and_a_branch_track(
 ) -> None:
     start(harness)
     git(harness.dir, "init", "-q", "--bare", "-b", "main", "beside.git")
+    harness.workspace.add_dir(harness.dir / "beside.git")
     git(harness.dir, "remote", "add", "origin", "./beside.git")
     tracked = "git config branch.{}.merge && git -C . status -sb | head -1"
     output = await done(
@@ -367,7 +370,6 @@ async def test_a_link_into_a_nested_repository_fails_with_the_reason(harness: To
         "cat ../lib/setup.py",
         "python3 ../lib/setup.py",
         "git submodule add ../lib lib",
-        "git push ../lib main",
         "echo 'ERROR: ../lib is not a valid editable requirement.'; false",
         "make -f ../lib/Makefile",
     ],

@@ -1,0 +1,201 @@
+"""Where a line of Git's own commands works and writes: in repositories that are checked, never in a Git directory, also
+by a link that the line itself makes.
+"""
+
+import os
+import tempfile
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from kimi_tui.paths import is_folder, real_path
+from kimi_tui.permission.command_risk import RiskKind
+from kimi_tui.permission.subject import Pattern, Spelled, Words
+from kimi_tui.tools.file_support.git_dirs import find_git_entry, is_in_git_dir
+from kimi_tui.tools.file_support.guarded_names import plain
+from kimi_tui.tools.shell_support.command_parser import CommandLine
+
+WRITE_WHAT_THEY_NAME = frozenset({"mkdir", "touch"})
+_LEAVES_FILES = frozenset(
+    {
+        *("add", "blame", "branch", "check-ignore", "clean", "commit", "commit-tree", "config", "describe", "diff"),
+        *("fetch", "for-each-ref", "fsck", "gc", "grep", "hash-object", "log", "ls-files", "ls-remote", "ls-tree"),
+        *("merge-base", "merge-tree", "notes", "pack-refs", "prune", "push", "range-diff", "reflog", "remote"),
+        *("repack", "rev-list", "rev-parse", "rm", "shortlog", "show", "status", "tag", "update-index", "update-ref"),
+        *("version", "write-tree"),
+    }
+)
+"""Subcommands that make no file in a worktree. The others may make a link there, which the branch holds."""
+_WITHOUT_PLACES = frozenset({"list", "lock", "prune", "remove", "unlock"})
+_WRITTEN_BY_GIT = (".gitattributes", ".gitmodules")
+"""Files of the worktree that Git writes also where they are links."""
+_MAX_BASES = 16
+
+
+def stays_in_checked_places(line: CommandLine, folder: Path, folders: Collection[Path], *, others_run: bool) -> bool:
+    """Whether Git runs only in `folders`, whose repositories are checked, and no word or redirection names something
+    in a Git directory: files would be written there that Git takes for its own. `folder` is where the line starts;
+    `others_run`: other commands can make links and repositories meanwhile.
+    """
+    found = _bases(line, folder)
+    if found is None:
+        return False
+    early, late = found
+    gits = [_without_options(command.words) for command in line.commands if command.program == "git"]
+    makers = [words for words in gits if _may_make_links(words, early | late)]
+    placing = [words for words in gits if _writes_at_a_place(words)]
+    writes = _writes_files(line)
+    # defence: links-changed-meanwhile
+    if others_run and (writes or placing):
+        return False
+    # defence: links-of-the-line
+    if makers and (writes or (placing and (len(makers) > 1 or makers != placing))):
+        return False
+    changes = bool(makers) or writes
+    made = {base / word for words in placing if words[0] == "worktree" for word in words if word for base in early}
+    settled = early | {path for path in made if not os.path.lexists(path)}  # with a `.git` of its own
+    for base in early | late:
+        # defence: repositories-that-are-checked
+        if base != folder and not _is_checked(base, folders, own=changes and base not in settled, kept=others_run):
+            return False
+    return not _names_git_dir(line, early | late, folder)
+
+
+def _without_options(words: Words) -> Words:
+    """Return the words of a `git` command from the subcommand on."""
+    at = 1
+    while at < len(words) and words[at] in ("-C", "-c", "--no-pager"):
+        at += 1 if words[at] == "--no-pager" else 2
+    return words[at:]
+
+
+def _may_make_links(words: Words, bases: Collection[Path]) -> bool:
+    match words:
+        case (str(name), *_) if name in _LEAVES_FILES:
+            return False
+        case ("checkout" | "switch", "-b" | "-c" | "-qb" | "-qc", str()):
+            return False
+        case ("checkout" | "switch", "-q", "-b" | "-c", str()):
+            return False
+        case ("worktree", str(name), *_) if name in _WITHOUT_PLACES:
+            return False
+        case ("mv", *operands):
+            names = [word for word in operands[:-1] if word is not None and not word.startswith("-")]
+            sources = [base / name for base in bases for name in names]
+            return any(os.path.islink(path) or is_folder(path) for path in sources)  # noqa: PTH114 - never raises
+        case _:
+            return True
+
+
+def _writes_at_a_place(words: Words) -> bool:
+    match words:
+        case ("worktree", str(name), *_) if name in _WITHOUT_PLACES:
+            return False
+        case ("mv" | "submodule" | "worktree", *_) | ("lfs", "checkout" | "track" | "untrack", *_):
+            return True
+        case _:
+            return False
+
+
+def _writes_files(line: CommandLine) -> bool:
+    programs = {command.program for command in line.commands}
+    redirected = any(risk.kind is RiskKind.REDIRECTION for risk in line.risks)
+    return redirected or not programs.isdisjoint(WRITE_WHAT_THEY_NAME)
+
+
+def _bases(line: CommandLine, folder: Path) -> tuple[set[Path], set[Path]] | None:
+    """Return the folders in which commands may run: those that the line enters before all else, and the others. None
+    if they are unknown.
+    """
+    early, late, of_one = {folder}, set[Path](), set[Path]()
+    begins = True
+    again = any(risk.kind is RiskKind.SYNTAX and risk.subject == "do group" for risk in line.risks)
+    for command in line.commands:
+        begins = begins and command.program == "cd"
+        match command.words:
+            case ("cd", "-"):
+                pass
+            case ("cd", there) if type(there) is str and not again:
+                # A command before may have failed, or run in a subshell.
+                # defence: every-folder-that-a-line-may-reach
+                new = {base / there for base in early | late}
+                (early if begins else late).update(new)
+            case ("cd", *_):
+                return None
+            case ("git", *_):
+                places = early | late
+                for there in _given_folders(command.words):
+                    if type(there) is not str:
+                        return None
+                    places = {base / there for base in places}
+                of_one |= places
+            case _:
+                pass
+        if len(early) + len(late) + len(of_one) > _MAX_BASES:
+            return None
+    return early, (late | of_one) - early
+
+
+def _given_folders(words: Words) -> Iterator[str]:
+    at = 1
+    while at + 1 < len(words) and words[at] in ("-C", "-c", "--no-pager"):
+        value = words[at + 1]
+        if words[at] == "-C" and value is not None:
+            yield value
+        at += 1 if words[at] == "--no-pager" else 2
+
+
+def _is_checked(base: Path, folders: Collection[Path], *, own: bool, kept: bool) -> bool:
+    """Whether Git finds no repository from `base` that was not checked. `own`: it could become one, unless it has a
+    repository of its own; `kept`: only `folders` themselves cannot be replaced.
+    """
+    for path in (base, Path(os.path.normpath(base))):  # Bash leaves a folder by its name, Git by its place
+        real = real_path(path)
+        within = any(real == one or (not kept and real.is_relative_to(one)) for one in folders)
+        if not within and (kept or not _is_above(real, folders)):
+            return False
+        if is_in_git_dir(real / "x") or (own and not os.path.lexists(real / ".git")):
+            return False
+    return True
+
+
+def _is_above(real: Path, folders: Collection[Path]) -> bool:
+    """Whether it is above one of the folders, where commands write nothing: not in a folder for temporary files."""
+    temp = [real_path(Path(name)) for name in ("/tmp", "/var/tmp", tempfile.gettempdir())]
+    return any(one.is_relative_to(real) for one in folders) and not any(map(real.is_relative_to, temp))
+
+
+def _names_git_dir(line: CommandLine, bases: Collection[Path], folder: Path) -> bool:
+    words: list[str] = list(line.files)
+    written: list[str] = [*line.files]
+    for command in line.commands:
+        known = [word for word in command.words[1:] if word is not None]
+        match command.words:
+            case ("git", *_) if _writes_at_a_place(subcommand := _without_options(command.words)):
+                written += known
+                if subcommand[0] == "submodule":  # without a place, it is the last part of the address
+                    written += [word.rstrip("/").removesuffix(".git").rpartition("/")[2] for word in known]
+            case ("git" | "cd", *_):
+                words += known
+            case (name, *_) if name in WRITE_WHAT_THEY_NAME:
+                written += known
+            case _:
+                pass
+    tops = {entry.parent for entry in map(find_git_entry, bases) if entry is not None}
+    written += [str(top / name) for top in (folder, *tops) for name in _WRITTEN_BY_GIT]
+    # defence: no-files-written-in-git-directories
+    return any(_is_in_git_dir(word, bases, files=False) for word in words) or any(
+        _is_in_git_dir(word, bases, files=True) for word in written
+    )
+
+
+def _is_in_git_dir(word: str, bases: Collection[Path], *, files: bool) -> bool:
+    # defence: words-that-the-shell-expands
+    if "\0" in word or (isinstance(word, Spelled) and (files or not isinstance(word, Pattern))):
+        return True
+    named = word.rpartition("=")[2] if word.startswith("-") else word
+    if not named:
+        return False
+    paths = [real_path(base / named) for base in bases]
+    if any(plain(part) == ".git" for path in (Path(named), *paths) for part in path.parts):
+        return True
+    return files and any(map(is_in_git_dir, paths))

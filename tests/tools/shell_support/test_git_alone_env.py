@@ -1,0 +1,32 @@
+"""What a line of Git's own commands finds in its environment."""
+
+import subprocess
+from pathlib import Path
+
+from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support.command_parser import parse_command_line
+from kimi_tui.tools.shell_support.git_alone_env import git_alone_env
+from tests.tools.harness import repository_with_a_commit
+
+
+def test_settings_of_a_line_come_after_those_of_the_environment(tmp_path: Path) -> None:
+    env = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "user.name", "GIT_CONFIG_VALUE_0": "x", "PATH": "/usr/bin:/bin"}
+    env |= git_alone_env(parse_command_line("git push"), env, Workspace(tmp_path))
+    command = ["git", "config", "--get-regexp", "user.name|safe|protocol"]
+    shown = subprocess.run(command, check=True, capture_output=True, text=True, env=env, cwd=tmp_path).stdout
+    assert shown == "user.name x\nsafe.barerepository explicit\nprotocol.file.allow never\n"
+
+
+def test_git_finds_programs_of_the_project_only_where_the_user_has_hooks(tmp_path: Path) -> None:
+    work_dir = repository_with_a_commit(tmp_path / "work")
+    (work_dir / "link").symlink_to("/usr/bin")
+    (tmp_path / "outer").symlink_to(work_dir)
+    line = parse_command_line("git commit -m x")
+    env = {"PATH": f"{work_dir}/.venv/bin:/usr/bin:{tmp_path}/outer/bin::bin:{tmp_path}/written/bin:/bin"}
+    found = git_alone_env(line, env, Workspace(work_dir), written=[tmp_path / "written"])
+    assert found["PATH"] == "/usr/bin:/bin"
+    hook = work_dir / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nruff check\n")
+    hook.chmod(0o755)
+    assert "PATH" not in git_alone_env(line, env, Workspace(work_dir))
