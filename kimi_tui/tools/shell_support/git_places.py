@@ -25,7 +25,14 @@ _LEAVES_FILES = frozenset(
     }
 )
 """Subcommands that make no file in a worktree. The others may make a link there, which the branch holds."""
-_WITHOUT_PLACES = frozenset({"list", "lock", "prune", "remove", "unlock"})
+_WITHOUT_FILES = frozenset(
+    {
+        *(("worktree", name) for name in ("list", "lock", "prune", "remove", "unlock")),
+        *(("stash", name) for name in ("list", "show", "drop", "clear")),
+        *(("submodule", name) for name in ("status", "summary")),
+    }
+)
+"""Of the other subcommands, those that make none either."""
 _WRITTEN_BY_GIT = (".gitattributes", ".gitmodules")
 """Files of the worktree that Git writes also where they are links."""
 _MAX_BASES = 16
@@ -76,7 +83,7 @@ def _may_make_links(words: Words, bases: Collection[Path]) -> bool:
             return False
         case ("checkout" | "switch", "-q", "-b" | "-c", str()):
             return False
-        case ("worktree", str(name), *_) if name in _WITHOUT_PLACES:
+        case (str(name), str(sub), *_) if (name, sub) in _WITHOUT_FILES:
             return False
         case ("mv", *operands):
             names = [word for word in operands[:-1] if word is not None and not word.startswith("-")]
@@ -88,7 +95,7 @@ def _may_make_links(words: Words, bases: Collection[Path]) -> bool:
 
 def _writes_at_a_place(words: Words) -> bool:
     match words:
-        case ("worktree", str(name), *_) if name in _WITHOUT_PLACES:
+        case (str(name), str(sub), *_) if (name, sub) in _WITHOUT_FILES:
             return False
         case ("mv" | "submodule" | "worktree", *_) | ("lfs", "checkout" | "track" | "untrack", *_):
             return True

@@ -70,6 +70,7 @@ def test_git_that_runs_a_program_or_writes_a_named_file_is_not_alone(command: st
         "git mv a b && git mv c d && git commit -m x",
         "git checkout -b x && echo y > z && git add z && git commit -m x",
         "cd sub && git add . && cd .. && git commit -m x",
+        "git stash list > x; git submodule status; git mv a b",
         "git worktree add -b x ../tree && git worktree list && git worktree prune",
         "git worktree add -q tree && cd tree && git commit -m x && git switch -qc y",
         "git rm -q a && git commit -qm x && git -C a --no-pager log | head -1 && git push -u origin main",
