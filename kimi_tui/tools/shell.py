@@ -24,7 +24,7 @@ from kimi_tui.tools.shell_support.approval_scope import approval_scope
 from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundError, BackgroundTask, BackgroundTasks
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV, ChildEnv
 from kimi_tui.tools.shell_support.command_parser import CommandLine, parse_command_line
-from kimi_tui.tools.shell_support.git_alone_env import git_alone_env
+from kimi_tui.tools.shell_support.git_alone_env import could_be_of_a_command, git_alone_env
 from kimi_tui.tools.shell_support.git_use import runs_git_alone, shown_remotes
 from kimi_tui.tools.shell_support.hidden_text import hidden_text
 from kimi_tui.tools.shell_support.node_command import node_command
@@ -139,7 +139,9 @@ class Shell(Tool[ShellParams]):
             programs = frozenset(each.program for each in line.commands)
             env = sandbox.env(self._env.build())
             if alone and sandbox is not NO_SANDBOX:
-                env |= git_alone_env(line, env, self._workspace, written=sandbox.other_written)
+                env |= git_alone_env(
+                    line, env, self._workspace, written=sandbox.other_written, others_run=self._others_run
+                )
             value = await self._run(params, sandbox.wrapped(command, git_alone=alone), sandbox, programs, env)
         if undone:
             done = f"The sandbox undid: {'; '.join(undone)}."
@@ -205,11 +207,18 @@ class Shell(Tool[ShellParams]):
         """While a sandboxed command runs, no buffer is used; without a sandbox it could do as much by itself."""
         return nullcontext() if sandbox is NO_SANDBOX else self._editor.command_running()
 
+    @property
+    def _others_run(self) -> bool:
+        return any(task.running for task in self._background.tasks)
+
     def _runs_git_alone(self, line: CommandLine) -> bool:
         """Whether only Git itself writes in `.git`: it, and what runs beside it, are no programs of the project."""
-        others_run = any(task.running for task in self._background.tasks)
-        folders = (*self._workspace.kept_folders, *self._sandbox.other_written)
-        alone = runs_git_alone(line, self._workspace.work_dir, others_run=others_run, folders=folders)
+        others_run = self._others_run
+        if others_run and could_be_of_a_command(self._workspace):  # defence: repositories-made-meanwhile
+            return False
+        folder = self._workspace.work_dir
+        folders = (folder,) if others_run else (*self._workspace.kept_folders, *self._sandbox.other_written)
+        alone = runs_git_alone(line, folder, others_run=others_run, folders=folders)
         return alone and program_of_workspace(line, self._workspace) is None  # defence: git-of-the-project
 
     async def _start(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:

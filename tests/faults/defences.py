@@ -1957,6 +1957,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_git_finds_programs_of_the_project_only_where_the_user_has_hooks",
     ),
     Defence(
+        "34 protected_paths", "the repository around by its name", "repository-by-name", REMOVED,
+        "test_git_gets_the_repository_around_by_name_while_other_commands_could_make_one",
+    ),
+    Defence(
+        "34 protected_paths", "repositories made meanwhile", "repositories-made-meanwhile", NEVER,
+        "test_while_a_background_command_runs_git_by_itself_uses_no_new_repository_in_the_work_dir",
+    ),
+    Defence(
         "34 protected_paths", "settings of Git for one command", "settings-of-one-command", NEVER,
         "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
     ),

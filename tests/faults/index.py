@@ -490,6 +490,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_git_by_itself_runs_no_hook_of_a_repository_to_which_it_pushes",
         "tests/tools/shell_support/test_sandbox.py::"
         "test_repositories_that_a_command_makes_do_not_open_those_of_the_user",
+        "tests/tools/shell_support/test_git_alone_env.py::"
+        "test_git_gets_the_repository_around_by_name_while_other_commands_could_make_one",
+        "tests/tools/shell_support/test_sandbox.py::"
+        "test_while_a_background_command_runs_git_by_itself_uses_no_new_repository_in_the_work_dir",
         "tests/tools/shell_support/test_sandbox.py::test_programs_beside_git_write_nothing_in_its_directory_and_git_by_itself_does",
         "tests/tools/shell_support/test_sandbox.py::test_a_git_that_the_project_has_on_path_does_not_write_in_its_directory",
         "tests/tools/shell_support/test_sandbox.py::test_a_repository_that_a_program_made_holds_no_operation_that_stopped",

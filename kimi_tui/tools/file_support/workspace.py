@@ -82,6 +82,8 @@ class Workspace:
         entries = os.environ.get("PATH", "").split(os.pathsep)
         self._programs = {_real(Path(entry)) for entry in entries if entry.startswith("/")}
         self._had_git: set[Path] = set()
+        self.began_with_git = os.path.lexists(f"{self.work_dir}/.git")
+        """Whether the work dir had a repository of its own at first."""
         self._names: tuple[float, dict[int, list[str]]] = (-_NAMES_HOLD, {})
         self.on_add: Callable[[], None] = lambda: None
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()

@@ -1,20 +1,33 @@
 """The environment of a line in which only Git itself writes in `.git`: Git runs nothing there that a command made."""
 
+import contextlib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from kimi_tui.paths import real_path
-from kimi_tui.tools.file_support.git_dirs import has_hooks, looks_like_git_dir
+from kimi_tui.tools.file_support.git_dirs import (
+    Repository,
+    find_git_entry,
+    has_hooks,
+    looks_like_git_dir,
+    repository_at,
+)
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.command_parser import CommandLine
 from kimi_tui.tools.shell_support.git_use import pushes
 
 
 def git_alone_env(
-    line: CommandLine, env: Mapping[str, str], workspace: Workspace, *, written: Iterable[Path] = ()
+    line: CommandLine,
+    env: Mapping[str, str],
+    workspace: Workspace,
+    *,
+    written: Iterable[Path] = (),
+    others_run: bool = False,
 ) -> dict[str, str]:
-    """Return the variables to set; commands can write the folders `written` too.
+    """Return the variables to set; commands can write the folders `written` too. `others_run`: some do meanwhile, and
+    could make a repository in a work dir that has none of its own, so that Git gets the one around by name.
 
     With them Git takes no folder for a repository that only looks like one, as a branch may hold it; pushes to none on
     this machine, whose hooks would run, but for an added folder; and starts no `ssh`, `gpg` or `sed` of the project,
@@ -31,10 +44,25 @@ def git_alone_env(
         found |= {f"GIT_CONFIG_KEY_{at}": key, f"GIT_CONFIG_VALUE_{at}": value}
     entries = filter(None, map(workspace.git_entry, workspace.kept_folders))
     if not any(map(has_hooks, entries)):
-        found["PATH"] = _outside(
-            env.get("PATH", ""), (*workspace.folders, *written)
-        )  # defence: programs-that-git-starts
+        folders = (*workspace.folders, *written)
+        found["PATH"] = _outside(env.get("PATH", ""), folders)  # defence: programs-that-git-starts
+    around = repository_above(workspace) if others_run else None
+    if around is not None:
+        found |= {"GIT_DIR": str(around.git_dir), "GIT_WORK_TREE": str(around.top)}  # defence: repository-by-name
     return found
+
+
+def could_be_of_a_command(workspace: Workspace) -> bool:
+    """Whether the work dir has a repository that a command may have made, or makes anew, within the one around."""
+    return os.path.lexists(workspace.work_dir / ".git") and repository_above(workspace) is not None
+
+
+def repository_above(workspace: Workspace) -> Repository | None:
+    """Return the repository around a work dir that had none of its own at first."""
+    entry = None if workspace.began_with_git else find_git_entry(workspace.work_dir.parent)
+    with contextlib.suppress(OSError, ValueError):
+        return None if entry is None else repository_at(entry)
+    return None
 
 
 def _outside(path: str, folders: Iterable[Path]) -> str:

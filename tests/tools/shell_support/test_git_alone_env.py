@@ -5,7 +5,7 @@ from pathlib import Path
 
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from kimi_tui.tools.shell_support.git_alone_env import git_alone_env
+from kimi_tui.tools.shell_support.git_alone_env import could_be_of_a_command, git_alone_env
 from tests.tools.harness import repository_with_a_commit
 
 
@@ -30,3 +30,22 @@ def test_git_finds_programs_of_the_project_only_where_the_user_has_hooks(tmp_pat
     hook.write_text("#!/bin/sh\nruff check\n")
     hook.chmod(0o755)
     assert "PATH" not in git_alone_env(line, env, Workspace(work_dir))
+
+
+def test_git_gets_the_repository_around_by_name_while_other_commands_could_make_one(tmp_path: Path) -> None:
+    top = repository_with_a_commit(tmp_path / "top")
+    (top / "sub").mkdir()
+    line = parse_command_line("git rev-parse --show-toplevel --show-prefix")
+    workspace = Workspace(top / "sub")
+    env = {"PATH": "/usr/bin:/bin"}
+    assert "GIT_DIR" not in git_alone_env(line, env, workspace)
+    assert not could_be_of_a_command(workspace)
+    env |= git_alone_env(line, env, workspace, others_run=True)
+    repository_with_a_commit(top / "sub/new")
+    (top / "sub/new/.git").rename(top / "sub/.git")
+    command = ["git", "rev-parse", "--show-toplevel", "--show-prefix"]
+    shown = subprocess.run(command, check=True, capture_output=True, text=True, env=env, cwd=top / "sub").stdout
+    assert shown == f"{top}\nsub/\n"
+    assert could_be_of_a_command(workspace)
+    assert not could_be_of_a_command(Workspace(top / "sub"))
+    assert "GIT_DIR" not in git_alone_env(line, env, Workspace(top), others_run=True)

@@ -639,6 +639,25 @@ async def test_a_background_command_cannot_change_the_settings_of_git(harness: T
 
 
 @works
+async def test_while_a_background_command_runs_git_by_itself_uses_no_new_repository_in_the_work_dir(
+    harness: ToolHarness, tmp_path: Path
+) -> None:
+    """The background command could make it anew, with settings that run a program, after it was checked."""
+    repository(harness.dir.parent)
+    background = BackgroundTasks(tmp_path / "tasks")
+    sandbox = Sandbox(SandboxConfig(network=False), harness.workspace)
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), background=background, sandbox=sandbox)
+    await harness.use(tool, command="git init -q .")
+    line = "git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m x"
+    assert not (await harness.use(tool, command=line)).is_error
+    await harness.use(tool, command="sleep 600", run_in_background=True, description="x")
+    value = await harness.use(tool, command=line)
+    assert "Read-only file system" in str(value.output)
+    await background.aclose()
+    await sandbox.close()
+
+
+@works
 async def test_programs_beside_git_write_nothing_in_its_directory_and_git_by_itself_does(harness: ToolHarness) -> None:
     repository(harness.dir)
     (harness.dir / "check.sh").write_text("mkdir .git/rebase-merge; echo x > .git/MERGE_MSG\n")
