@@ -1965,6 +1965,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_while_a_background_command_runs_git_by_itself_uses_no_new_repository_in_the_work_dir",
     ),
     Defence(
+        "34 protected_paths", "a folder that a variable names", "folders-by-a-variable", NEVER,
+        "test_files_that_git_might_write_in_its_own_directory_are_not_gits_alone",
+    ),
+    Defence(
         "34 protected_paths", "settings of Git for one command", "settings-of-one-command", NEVER,
         "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
     ),

@@ -118,9 +118,9 @@ def _bases(line: CommandLine, folder: Path) -> tuple[set[Path], set[Path]] | Non
     again = any(risk.kind is RiskKind.SYNTAX and risk.subject == "do group" for risk in line.risks)
     for command in line.commands:
         begins = begins and command.program == "cd"
+        if command.words[:2] == ("cd", "-"):  # defence: folders-by-a-variable
+            return None  # it is in OLDPWD
         match command.words:
-            case ("cd", "-"):
-                pass
             case ("cd", there) if type(there) is str and not again:
                 # A command before may have failed, or run in a subshell.
                 # defence: every-folder-that-a-line-may-reach
