@@ -1597,6 +1597,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_holds_no_secret_stays_as_it_was",
     ),
     Defence(
+        "34 protected_paths", "hiding helpers with words that may be secret", "words-for-helpers", Without(2),
+        "test_what_holds_no_secret_stays_as_it_was",
+    ),
+    Defence(
         "34 protected_paths", "a folder for hooks that holds none", "a-folder-of-hooks-holds-hooks", ALWAYS,
         "test_only_a_folder_that_holds_hooks_is_shown_as_one",
     ),

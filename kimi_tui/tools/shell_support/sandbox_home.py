@@ -54,13 +54,16 @@ _SECRET = re.compile(
 )
 _PUBLIC = re.compile(
     rb"^[ \t]*(?:signingkey[ \t]*=[^\n]*$|\[credential(?=[ \t\]])|credentialstore[ \t]*=[ \t]*\w+[ \t]*$|"
-    rb"helper[ \t]*=[ \t]*(?:!?[\w./~-]{0,99}(?: --?[\w-]{1,20}[ =][\w./~-]{1,99}| auth git-credential)?)?[ \t]*$|"
+    rb"helper[ \t]*=[ \t]*(?:!?[\w./~-]{0,99}(?: --(?:file|socket|timeout)[ =][\w./~-]{1,99}| -device|"
+    rb" auth git-credential)?)?[ \t]*$|"
     rb"email[ \t]*=[ \t]*[\w.+-]{1,99}@[\w.-]{1,99}[ \t]*$|defaultkeycommand[ \t]*=[ \t]*ssh-add -L[ \t]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
 """What Git's settings say of secrets without holding one: the key that Git signs with is named by its public half, and
 a helper for credentials by its program.
 """
+_HELPER = re.compile(rb"\bhelper[ \t]*=[ \t]*\S", re.IGNORECASE)
+"""One with other words: among them may be a password, under any name."""
 _HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-push", "post-checkout", "post-merge")
 _MAX_SETTINGS = 100_000
 
@@ -188,4 +191,5 @@ def _is_free_of_secrets(file: Path) -> bool:
 @lru_cache(maxsize=64)
 def holds_a_secret(content: bytes) -> bool:
     """Whether settings seem to hold a password, a key or a token."""
-    return _SECRET.search(_PUBLIC.sub(b"", content)) is not None
+    rest = _PUBLIC.sub(b"", content)
+    return _SECRET.search(rest) is not None or _HELPER.search(rest) is not None  # defence: words-for-helpers

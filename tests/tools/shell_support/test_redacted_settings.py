@@ -16,6 +16,7 @@ SECRETS = (
     "[http]\n\textraHeader = AUTHORIZATION: basic s3cret\n",
     '[http "https://git.example"]\n\tproxy = http://proxy.example\n\tcookieFile = s3cret\n',
     '[credential]\n\thelper = "!f() { echo \\\npassword=s3cret; }; f"\n',
+    "[credential]\n\thelper = vault --token s3cret\n\thelper = mine -p s3cret\n\thelper=!mine --apikey=s3cret\n",
     '[credential "https://user:s3cret@example.org"]\n\tusername = s3cret\n',
     "[sendemail]\n\tsmtpPass = s3cret\n",
     "[alias] x = !curl -H token:s3cret\n",

@@ -66,7 +66,7 @@ async def test_a_commit_is_made_as_settings_with_a_token_say_which_no_command_se
 
 HELPERS = (
     "store", "cache --timeout=3600", "!/usr/bin/gh auth git-credential", "osxkeychain", "",
-    "/usr/lib/git-core/git-credential-libsecret", "store --file ~/.git-store",
+    "/usr/lib/git-core/git-credential-libsecret", "store --file ~/.git-store", "oauth -device",
 )  # fmt: skip
 
 
