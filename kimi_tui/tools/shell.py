@@ -25,12 +25,14 @@ from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundErr
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV, ChildEnv
 from kimi_tui.tools.shell_support.command_parser import CommandLine, parse_command_line
 from kimi_tui.tools.shell_support.git_alone_env import could_be_of_a_command, git_alone_env
-from kimi_tui.tools.shell_support.git_use import runs_git_alone, shown_remotes
+from kimi_tui.tools.shell_support.git_use import runs_git_alone, writes_in_git_dir
 from kimi_tui.tools.shell_support.hidden_text import hidden_text
 from kimi_tui.tools.shell_support.node_command import node_command
 from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
 from kimi_tui.tools.shell_support.protected_paths import ask_reason, program_of_workspace
 from kimi_tui.tools.shell_support.sandbox import NO_SANDBOX, Sandbox
+from kimi_tui.tools.shell_support.sandbox_hints import GIT_WAS_READ_ONLY
+from kimi_tui.tools.shell_support.shown_remotes import shown_remotes
 from kimi_tui.wire.display import BriefBlock, DisplayBlock, ShellBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
@@ -143,6 +145,9 @@ class Shell(Tool[ShellParams]):
                     line, env, self._workspace, written=sandbox.other_written, others_run=self._others_run
                 )
             value = await self._run(params, sandbox.wrapped(command, git_alone=alone), sandbox, programs, env)
+        hinted = sandbox.tier != "full" or alone or "`.git`" in value.message
+        if not hinted and writes_in_git_dir(line, silently=not value.is_error):
+            value = value.model_copy(update={"message": f"{value.message} {GIT_WAS_READ_ONLY}"})
         if undone:
             done = f"The sandbox undid: {'; '.join(undone)}."
             if sandbox.allows_outside:
@@ -218,7 +223,13 @@ class Shell(Tool[ShellParams]):
             return False
         folder = self._workspace.work_dir
         folders = (folder,) if others_run else (*self._workspace.kept_folders, *self._sandbox.other_written)
-        alone = runs_git_alone(line, folder, others_run=others_run, folders=folders)
+        alone = runs_git_alone(
+            line,
+            folder,
+            others_run=others_run,
+            folders=folders,
+            leads_elsewhere=self._workspace.leads_commands_elsewhere,
+        )
         return alone and program_of_workspace(line, self._workspace) is None  # defence: git-of-the-project
 
     async def _start(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:

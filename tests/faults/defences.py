@@ -1904,12 +1904,6 @@ DEFENCES: tuple[Defence, ...] = (
         "test_while_other_commands_run_git_is_alone_where_nothing_else_is_written",
     ),
     Defence(
-        "34 protected_paths", "links that a branch brings", "links-made-by-git", NEVER,
-        "test_files_that_git_might_write_in_its_own_directory_are_not_gits_alone",
-        "34 protected_paths", "variables that a loop sets", "variables-that-loops-set", NEVER,
-        "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
-    ),
-    Defence(
         "34 protected_paths", "wrappers that write or go on", "wrappers-beside-git", NEVER,
         "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
     ),
@@ -1971,6 +1965,18 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "34 protected_paths", "a folder that a variable names", "folders-by-a-variable", NEVER,
         "test_files_that_git_might_write_in_its_own_directory_are_not_gits_alone",
+    ),
+    Defence(
+        "34 protected_paths", "variables that a loop sets", "variables-that-loops-set", NEVER,
+        "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
+    ),
+    Defence(
+        "34 protected_paths", "links in the folders for temporary files", "links-in-tmp-beside-git", NEVER,
+        "test_a_link_in_the_folder_for_temporary_files_leads_no_line_of_git_into_its_directory",
+    ),
+    Defence(
+        "34 protected_paths", "what xargs gives to Git", "git-by-xargs", Value("True"),
+        "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
     ),
     Defence(
         "34 protected_paths", "settings of Git for one command", "settings-of-one-command", NEVER,

@@ -496,6 +496,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_while_a_background_command_runs_git_by_itself_uses_no_new_repository_in_the_work_dir",
         "tests/tools/shell_support/test_sandbox.py::test_programs_beside_git_write_nothing_in_its_directory_and_git_by_itself_does",
         "tests/tools/shell_support/test_sandbox.py::test_a_git_that_the_project_has_on_path_does_not_write_in_its_directory",
+        "tests/tools/shell_support/test_sandbox.py::test_a_link_in_the_folder_for_temporary_files_leads_no_line_of_git_into_its_directory",
         "tests/tools/shell_support/test_sandbox.py::test_a_repository_that_a_program_made_holds_no_operation_that_stopped",
         "tests/tools/shell_support/test_sandbox.py::test_settings_of_the_kernel_are_mounted_read_only",
         "tests/test_paths.py::test_a_program_that_commands_could_have_put_on_path_is_not_found",

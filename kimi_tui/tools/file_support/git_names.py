@@ -6,6 +6,8 @@ import os
 import re
 from pathlib import Path
 
+from kimi_tui.paths import is_folder
+
 _NAMES = frozenset(
     {
         *("config", "config.worktree", "description", "index", "packed-refs", "shallow"),
@@ -63,7 +65,7 @@ def names_beyond_new(git_dir: Path) -> frozenset[str]:
 
 def _is_empty(path: Path) -> bool:
     try:
-        return path.stat().st_size == 0 if path.is_file() else next(path.iterdir(), None) is None
+        return not os.listdir(path) if is_folder(path) else path.lstat().st_size == 0  # noqa: PTH208
     except OSError:
         return False
 

@@ -174,6 +174,19 @@ class Workspace:
         """Whether commands see another folder for temporary files in place of the one that holds this real path."""
         return self._in_temp_folder(path) is not None
 
+    def leads_commands_elsewhere(self, path: Path) -> bool:
+        """Whether a link may lead commands from this absolute path elsewhere than us: in a folder for temporary files,
+        which is another one for them, or into one.
+        """
+        place = self._in_temp_folder(path)
+        if place is None:
+            real = _real(path)
+            place = self._in_temp_folder(real)
+            if place is None or real != Path(os.path.normpath(path)):
+                return place is not None
+        own, folder = place
+        return not _real(own).is_relative_to(folder)
+
     def _as_commands_see(self, path: Path) -> Path:
         """Return where a file of a command is that is at this absolute path for it; `path` itself if there is none.
 

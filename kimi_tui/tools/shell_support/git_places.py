@@ -4,7 +4,7 @@ by a link that the line itself makes.
 
 import os
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from kimi_tui.paths import is_folder, real_path
@@ -14,7 +14,7 @@ from kimi_tui.tools.file_support.git_dirs import find_git_entry, is_in_git_dir
 from kimi_tui.tools.file_support.guarded_names import plain
 from kimi_tui.tools.shell_support.command_parser import CommandLine
 
-WRITE_WHAT_THEY_NAME = frozenset({"mkdir", "touch"})
+WRITE_WHAT_THEY_NAME = frozenset({"mkdir", "tee", "touch"})
 _LEAVES_FILES = frozenset(
     {
         *("add", "blame", "branch", "check-ignore", "clean", "commit", "commit-tree", "config", "describe", "diff"),
@@ -38,10 +38,18 @@ _WRITTEN_BY_GIT = (".gitattributes", ".gitmodules")
 _MAX_BASES = 16
 
 
-def stays_in_checked_places(line: CommandLine, folder: Path, folders: Collection[Path], *, others_run: bool) -> bool:
+def stays_in_checked_places(
+    line: CommandLine,
+    folder: Path,
+    folders: Collection[Path],
+    *,
+    others_run: bool,
+    leads_elsewhere: Callable[[Path], bool] = lambda _: False,
+) -> bool:
     """Whether Git runs only in `folders`, whose repositories are checked, and no word or redirection names something
     in a Git directory: files would be written there that Git takes for its own. `folder` is where the line starts;
-    `others_run`: other commands can make links and repositories meanwhile.
+    `others_run`: other commands can make links and repositories meanwhile. `leads_elsewhere`: whether an absolute path
+    may lead a command elsewhere than us.
     """
     found = _bases(line, folder)
     if found is None:
@@ -64,7 +72,7 @@ def stays_in_checked_places(line: CommandLine, folder: Path, folders: Collection
         # defence: repositories-that-are-checked
         if base != folder and not _is_checked(base, folders, own=changes and base not in settled, kept=others_run):
             return False
-    return not _names_git_dir(line, early | late, folder)
+    return not _names_git_dir(line, early | late, folder, leads_elsewhere)
 
 
 def _without_options(words: Words) -> Words:
@@ -171,7 +179,9 @@ def _is_above(real: Path, folders: Collection[Path]) -> bool:
     return any(one.is_relative_to(real) for one in folders) and not any(map(real.is_relative_to, temp))
 
 
-def _names_git_dir(line: CommandLine, bases: Collection[Path], folder: Path) -> bool:
+def _names_git_dir(
+    line: CommandLine, bases: Collection[Path], folder: Path, leads_elsewhere: Callable[[Path], bool]
+) -> bool:
     words: list[str] = list(line.files)
     written: list[str] = [*line.files]
     for command in line.commands:
@@ -189,6 +199,9 @@ def _names_git_dir(line: CommandLine, bases: Collection[Path], folder: Path) -> 
                 pass
     tops = {entry.parent for entry in map(find_git_entry, bases) if entry is not None}
     written += [str(top / name) for top in (folder, *tops) for name in _WRITTEN_BY_GIT]
+    # defence: links-in-tmp-beside-git
+    if any(leads_elsewhere(base / word) for base in bases for word in written if not word.startswith("-")):
+        return True
     # defence: no-files-written-in-git-directories
     return any(_is_in_git_dir(word, bases, files=False) for word in words) or any(
         _is_in_git_dir(word, bases, files=True) for word in written

@@ -1,14 +1,14 @@
-"""What a command line does with Git: whether Git alone writes in `.git`, and where it moves pushes."""
+"""Whether Git alone writes in `.git` while a command line runs."""
 
 import re
-from collections.abc import Collection, Generator, Iterable
+from collections.abc import Callable, Collection
+from itertools import dropwhile, pairwise
 from pathlib import Path
 
 from kimi_tui.permission.command_risk import CommandRisk, RiskKind
 from kimi_tui.permission.programs.classifier import classify, find_program_table
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.subject import Pattern, Words
-from kimi_tui.tools.file_support.git_settings import ShownRemotes
 from kimi_tui.tools.shell_support.command_parser import CommandLine
 from kimi_tui.tools.shell_support.git_places import WRITE_WHAT_THEY_NAME, stays_in_checked_places
 
@@ -23,14 +23,20 @@ _OWN = frozenset(
     }
 )
 """Git's own commands that write in `.git` and, unless an option is dangerous, run nothing but hooks."""
-_OPTIONS_RUN_NOTHING = frozenset({"add", "branch", "checkout", "commit", "switch", "tag"})
+_WRITE_NOTHING = frozenset(
+    {
+        *("archive", "bundle", "clean", "diff", "format-patch", "fsck", "log", "ls-remote", "merge-tree", "range-diff"),
+        *("show", "status"),
+    }
+)
+_OPTIONS_RUN_NOTHING = frozenset({"add", "branch", "checkout", "commit", "reset", "restore", "rm", "switch", "tag"})
 """Subcommands of which a word may be known only at run time, such as `-m "$(cat ...)"`: no option of theirs runs a
 program or writes a file that it names.
 """
 _HARMLESS_PROGRAMS = frozenset(
     {
-        *(":", "[", "cat", "cd", "echo", "exit", "false", "grep", "head", "ls", "printf", "pwd", "sleep", "tail"),
-        *("test", "true", "wait", "wc"),
+        *(":", "[", "break", "cat", "cd", "continue", "echo", "exit", "false", "grep", "head", "ls", "printf", "pwd"),
+        *("sleep", "tail", "test", "true", "wait", "wc"),
     }
 )
 """Programs that change no file and run no other, whatever their options; the shell's redirections are judged apart."""
@@ -42,13 +48,16 @@ _HARMLESS_RISKS = frozenset(
     }
 )
 """Risks of a line that runs only the commands that were found in it. Those, files and variables are judged apart."""
-_JUDGED_APART = {(RiskKind.CHANGES_SHELL, "set"), (RiskKind.RISKY_OPTION, "--edit")}
+_JUDGED_APART = {
+    *((RiskKind.CHANGES_SHELL, "set"), (RiskKind.RISKY_OPTION, "--edit"), (RiskKind.UNKNOWN_ARGUMENTS, "xargs")),
+}
+_XARGS_OPTIONS = frozenset({"-0", "-r", "-0r", "-r0", "-n1", "-n", "1", "-I{}", "-I", "{}", "--no-run-if-empty"})
 _SHELL_OPTIONS = frozenset({"-e", "-u", "-x", "-eu", "-ex", "-eux", "-euo", "-eo", "-o", "pipefail", "+e", "+x"})
 _ASSIGNED = frozenset(
     {
         *("GIT_AUTHOR_DATE", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_NAME", "GIT_COMMITTER_DATE", "GIT_COMMITTER_EMAIL"),
         *("GIT_COMMITTER_NAME", "GIT_MERGE_AUTOEDIT", "GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT", "HUSKY"),
-        *("NO_COLOR", "SKIP", "TZ"),
+        *("NO_COLOR", "SKIP", "TZ", "BASE", "BRANCH", "COMMIT", "MESSAGE", "MSG", "SHA", "TAG"),
     }
 )
 """Variables that start nothing and lead nowhere, whatever their value."""
@@ -66,35 +75,43 @@ _OPTIONS = {
     **dict.fromkeys(("commit", "merge", "revert", "cherry-pick"), frozenset({"-S", "--gpg-sign", "-e", "--edit"})),
     **dict.fromkeys(("rebase", "am"), frozenset({"-S", "--gpg-sign"})),
     "tag": frozenset({"-s", "--sign", "-e", "--edit"}),
+    **dict.fromkeys(("add", "checkout", "reset", "restore", "stash"), frozenset({"-p", "--patch"})),
 }
-"""Options with which Git runs the program of the user's settings that signs, or an editor, which fails at once."""
-_MOVING = {
-    "remote": frozenset({"add", "set-url", "rename", "rm", "remove", None}),
-    "submodule": frozenset({"sync", None}),
-}
-"""Subcommands that set where pushes go; None is a word that the shell expands."""
-
+"""Options with which Git runs the program of the user's settings that signs or colours, or an editor, which fails at
+once.
+"""
+_STRATEGIES = frozenset({"octopus", "ort", "ours", "recursive", "resolve", "subtree"})
+_MERGING = frozenset({"cherry-pick", "merge", "pull", "rebase", "revert"})
 _SETTINGS = frozenset(
     {
         *("user.name", "user.email", "core.autocrlf", "core.eol", "fetch.prune", "init.defaultbranch", "pull.ff"),
         *("pull.rebase", "push.autosetupremote", "push.default", "rebase.autosquash", "rebase.autostash"),
+        *("commit.gpgsign", "tag.gpgsign", "core.filemode", "core.ignorecase", "core.longpaths", "core.quotepath"),
+        *("merge.conflictstyle", "merge.ff", "rerere.enabled", "push.followtags", "submodule.recurse", "color.ui"),
+        *("diff.algorithm", "diff.renames", "log.date", "gc.auto", "fetch.parallel"),
     }
 )
 """Settings that start nothing and lead nowhere; `git config KEY VALUE` may set them."""
 _FOR_ONE_COMMAND = _SETTINGS | {
-    *("protocol.file.allow", "commit.gpgsign", "color.ui", "gpg.format", "user.signingkey", "core.quotepath"),
-    *("advice.detachedhead", "core.pager=cat"),
+    *("protocol.file.allow", "gpg.format", "user.signingkey", "advice.detachedhead", "core.pager=cat"),
+    *("core.editor=true", "core.editor=:", "sequence.editor=true", "sequence.editor=:", "core.hooksPath=/dev/null"),
+    *("diff.renamelimit", "merge.renamelimit", "protocol.version"),
 }
 """Settings that `git -c` may set."""
 
 
 def runs_git_alone(
-    line: CommandLine, folder: Path, *, others_run: bool = False, folders: Collection[Path] | None = None
+    line: CommandLine,
+    folder: Path,
+    *,
+    others_run: bool = False,
+    folders: Collection[Path] | None = None,
+    leads_elsewhere: Callable[[Path], bool] = lambda _: False,
 ) -> bool:
     """Whether in this line, which starts in `folder`, only Git itself writes in `.git`: by its own commands, beside
     which programs only read, and files are written that are named. Most of `git -c`, aliases and `submodule foreach`
     are none of those commands. `others_run`: other commands change files meanwhile; `folders` are those whose
-    repositories are checked.
+    repositories are checked; `leads_elsewhere`: whether an absolute path may lead a command elsewhere than us.
     """
     if line.unknown_files or not any(command.program == "git" for command in line.commands):
         return False
@@ -109,7 +126,21 @@ def runs_git_alone(
         return False
     harmless = all(map(_is_harmless, line.risks)) and all(_is_harmless_command(each.words) for each in line.commands)
     checked = (folder,) if folders is None else folders
-    return harmless and stays_in_checked_places(line, folder, checked, others_run=others_run)
+    return harmless and stays_in_checked_places(
+        line, folder, checked, others_run=others_run, leads_elsewhere=leads_elsewhere
+    )
+
+
+def writes_in_git_dir(line: CommandLine, *, silently: bool) -> bool:
+    """Whether a Git command of the line would write in the Git directory of a repository that there is already;
+    `silently`: one that may say nothing where it cannot.
+    """
+    used = [_without_global_options(each.words) for each in line.commands if each.program == "git"]
+    if any(len(words) > 1 and words[1] in ("clone", "init") for words in used):
+        return False
+    known = [tuple("x" if word is None else str(word) for word in words) for words in used if len(words) > 1]
+    writing = {"stash"} if silently else _OWN - _WRITE_NOTHING
+    return any(words[1] in writing and classify(words).level is not Level.READS for words in known)
 
 
 def pushes(line: CommandLine) -> bool:
@@ -124,7 +155,9 @@ def _starts_nothing(assignment: str) -> bool:
     name, _, value = assignment.partition("=")
     if name in _LOCALES:
         return _LOCALE.fullmatch(value) is not None  # defence: letters-as-they-were-read
-    return name in _ASSIGNED or (name in _EDITORS and value in _NO_EDITORS)
+    if name in _EDITORS:
+        return value in _NO_EDITORS
+    return name in _ASSIGNED or _LOCAL_NAME.fullmatch(name) is not None
 
 
 def _is_harmless_command(words: Words) -> bool:
@@ -134,6 +167,9 @@ def _is_harmless_command(words: Words) -> bool:
         return all(word in _SHELL_OPTIONS for word in words[1:])
     if words[0] in _HARMLESS_PROGRAMS:
         return True
+    if words[0] == "xargs":
+        inner = tuple(dropwhile(lambda word: word in _XARGS_OPTIONS, words[1:]))
+        return len(inner) > 1 and inner[0] == "git" and _is_own((*inner, None))  # defence: git-by-xargs
     known = tuple(word for word in words if word is not None and not isinstance(word, Pattern))
     if words[0] in WRITE_WHAT_THEY_NAME:
         return len(known) == len(words)
@@ -143,42 +179,6 @@ def _is_harmless_command(words: Words) -> bool:
     if len(known) < len(words) or table is None or table.version:
         return False
     return classify(known).level is Level.READS  # defence: only-reading-beside-git
-
-
-def shown_remotes(line: CommandLine) -> ShownRemotes:
-    """Return what the words show of where the user's next push will go. Words that are known only at run time, or read
-    from a file, do not.
-    """
-    moved: set[str] = set()
-    named: set[str] = set()
-    submodules = False
-    for command in line.commands:
-        if command.program != "git":
-            continue
-        named.update(filter(None, command.words))
-        if _moves_remote(command.words):
-            if None in command.words:
-                return ShownRemotes(None)
-            if "submodule" in command.words:
-                submodules = True
-            else:
-                moved.update(filter(None, command.words))
-    return ShownRemotes(frozenset(moved), frozenset(_upstreams(named)), submodules=submodules)
-
-
-def _upstreams(words: Iterable[str]) -> Generator[str]:
-    """Yield the names of remotes that the words may begin with, as `-u REMOTE`, `REMOTE/BRANCH` and
-    `--set-upstream-to=REMOTE/BRANCH` do; a name may have slashes.
-    """
-    for word in words:
-        parts = word.rpartition("=")[2].split("/")
-        yield from ("/".join(parts[:count]) for count in range(1, len(parts) + 1))
-
-
-def _moves_remote(words: Words) -> bool:
-    return any(
-        word in moving and name in words[:at] for at, word in enumerate(words) for name, moving in _MOVING.items()
-    )
 
 
 def _without_global_options(words: Words) -> Words:
@@ -221,6 +221,9 @@ def _is_own(words: Words) -> bool:
     found = classify(known)
     options = _OPTIONS.get(str(subcommand), frozenset[str]())
     allowed = {at for at, word in enumerate(known) if word in options}
+    if subcommand in _MERGING:
+        allowed |= {at for at, (word, name) in enumerate(pairwise(known)) if word == "-s" and name in _STRATEGIES}
+        allowed |= {at for at, word in enumerate(known) if word.removeprefix("--strategy=") in _STRATEGIES}
     if subcommand == "worktree":  # where it makes one; within `.git` it does not
         allowed |= {at for at, word in enumerate(known) if not word.startswith("-")}
     dangers = set(found.dangers) - allowed
@@ -231,6 +234,8 @@ def _sets_or_shows(words: Words) -> bool:
     match words:
         case (str(key),) | ("--get" | "--get-all" | "--get-regexp", str(key)):
             return not key.startswith("-") or key in ("-l", "--list")
+        case ("--unset", str(key)) | ("--local", "--unset", str(key)):
+            return key.lower() in _SETTINGS
         case (str(key), str(value)) | ("--local", str(key), str(value)):
             # defence: settings-that-start-nothing
             return key.lower() in _SETTINGS and not value.startswith("-")

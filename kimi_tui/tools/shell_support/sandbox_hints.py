@@ -66,9 +66,12 @@ _SERVICES = re.compile(
 _IN_GIT = re.compile(r"(?:^|[\s/'\"])\.git/[^\n]*read-only file system", re.IGNORECASE | re.MULTILINE)
 _LOCAL_PUSH = "transport 'file' not allowed"
 _GIT_ALONE = (
-    "a call with nothing but Git's own commands (not in the background), beside which programs only read, no file is "
-    "written, and no variable is set"
+    "a call with nothing but Git's own commands (no alias or script, variables and `$(...)` only in messages, not in "
+    "the background, in no repository of `/tmp`), beside which programs only read and no file is written"
 )
+_GIT_READ_ONLY = f"`.git` is written only by {_GIT_ALONE}"
+GIT_WAS_READ_ONLY = f"In this call Git could not write: {_GIT_READ_ONLY}; call Git's commands by themselves."
+"""The hint for a command that has Git write beside something else: some of Git's commands fail without a word."""
 _MAKING = re.compile(r"\bENOENT: no such file or directory, mkdir '(/[^'\n]+)'")
 """What Node says where the folder above cannot be written."""
 _SEARCHES_FOR_PROCESSES = frozenset({"pkill", "killall", "pgrep", "pidof", "fuser", "lsof"})
@@ -174,7 +177,7 @@ def _missed_git(output: str) -> str | None:
             "such as `user.name`"
         )
     if _IN_GIT.search(output):
-        return f"`.git` is written only by {_GIT_ALONE}; call Git's commands by themselves"
+        return f"{_GIT_READ_ONLY}; call Git's commands by themselves"
     if _LOCAL_PUSH in output:
         return "a push reaches no repository on this machine, as the hooks there would run"
     return None

@@ -12,9 +12,9 @@ from kimi_tui.tools.file_support.git_dirs import git_dir_at
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import SandboxFeatures, sandbox_argv
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from kimi_tui.tools.shell_support.git_use import shown_remotes
 from kimi_tui.tools.shell_support.git_watch import GitWatch
 from kimi_tui.tools.shell_support.safe_rename import ASIDE
+from kimi_tui.tools.shell_support.shown_remotes import shown_remotes
 from tests.tools.harness import git, repository_with_a_commit
 from tests.tools.ordinary_user import run_as_ordinary_user
 

@@ -690,6 +690,22 @@ async def test_a_git_that_the_project_has_on_path_does_not_write_in_its_director
 
 
 @works
+async def test_a_link_in_the_folder_for_temporary_files_leads_no_line_of_git_into_its_directory(
+    harness: ToolHarness,
+) -> None:
+    repository(harness.dir)
+    tool = shell(harness, network=False)
+    links = 'ln -s "$PWD/.git" /tmp/one && ln -s /tmp/one /tmp/two && ln -s /tmp/one here && mkdir /tmp/plain'
+    await harness.use(tool, command=links)
+    for name in ("/tmp/one", "/tmp/two", "here", "/tmp/plain/../one"):
+        value = await harness.use(tool, command=f"git status -s && echo x > {name}/MERGE_MSG")
+        assert value.is_error, name
+        assert not (harness.dir / ".git/MERGE_MSG").exists(), name
+    plain = "echo x > /tmp/message && git commit -q --allow-empty -F /tmp/message && git log -1 > /tmp/plain/x"
+    assert not (await harness.use(tool, command=plain)).is_error
+
+
+@works
 async def test_a_repository_that_a_program_made_holds_no_operation_that_stopped(harness: ToolHarness) -> None:
     """Git, and prompts of shells, would go on with it where the user enters that folder."""
     tool = shell(harness, network=False)

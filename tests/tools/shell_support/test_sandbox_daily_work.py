@@ -105,6 +105,26 @@ async def test_lines_as_agents_write_them_keep_what_a_push_and_a_branch_track(
     assert "`.git` is written only by" in f"{written.message}"
 
 
+async def test_git_commands_that_fail_silently_beside_something_else_get_a_hint(
+    harness: ToolHarness, tool: Shell
+) -> None:
+    start(harness)
+    (harness.dir / "a").write_text("1\n")
+    git(harness.dir, "add", "a")
+    for command in ("cp a b; git stash", "git stash -q; cp a b", "git bisect run cp a b"):
+        value = await harness.use(tool, command=command)
+        assert "`.git` is written only by" in value.message, command
+    for command in (
+        "cp a b; git log --show-signature; git branch",
+        "cp a b; git status",
+        "cp a b; git init -q c && git -C c add .",
+        "git stash && git stash pop",
+    ):
+        value = await harness.use(tool, command=command)
+        assert not value.is_error, command
+        assert "`.git`" not in value.message, command
+
+
 async def test_a_new_repository_of_a_user_who_records_resolutions_is_left_alone(
     harness: ToolHarness, tool: Shell
 ) -> None:
