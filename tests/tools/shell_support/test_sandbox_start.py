@@ -212,7 +212,7 @@ async def test_a_command_whose_mounts_nobody_compares_any_more_is_not_started(
     [command, *_] = sandbox.wrapped(["/bin/bash", "-c", "echo x >> runs"], git_alone=False)
     env = sandbox.env(os.environ)
     ended = await run(command, cwd=harness.dir, env=env, on_text=lambda _: None, seconds=2)
-    assert ended.timed_out
+    assert ended.timed_out or ended.exit_code  # it waits, or ends by SIGPIPE
     assert not (harness.dir / "runs").exists()
 
 
