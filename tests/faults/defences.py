@@ -704,10 +704,10 @@ DEFENCES: tuple[Defence, ...] = (
     Defence("30 secret_leak", "filtering the environment by names", "secret-environment", ALWAYS, "test_secret_leak"),
     Defence("30 secret_leak", "keeping the key out of errors", "secret-in-error", REMOVED, "test_no_secret_is_told"),
     Defence(
-        "30 secret_leak", "quiet loggers of libraries", "secret-in-settings",
+        "30 secret_leak", "keeping the settings out of the output", "secret-in-settings",
         After(
-            "def __init__(self, **data):\n    import logging\n"
-            "    logging.getLogger(__name__).warning('%s', data)\n    super().__init__(**data)"
+            "def __init__(self, **data):\n    import sys\n"
+            "    print(data, file=sys.stderr)\n    super().__init__(**data)"
         ),
         "test_secret_leak_a_key_is_in_no_file_and_in_no_output",
     ),
