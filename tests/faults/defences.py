@@ -1979,6 +1979,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
     ),
     Defence(
+        "34 protected_paths", "names that look like options", "names-like-options", NEVER,
+        "test_a_line_of_git_uses_no_link_that_it_may_make_and_no_name_like_an_option",
+    ),
+    Defence(
+        "34 protected_paths", "asking about a line that enters many folders", "folders-of-a-line", NEVER,
+        "test_a_line_that_enters_many_folders_is_asked_about",
+    ),
+    Defence(
         "34 protected_paths", "settings of Git for one command", "settings-of-one-command", NEVER,
         "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
     ),

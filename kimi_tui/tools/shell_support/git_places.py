@@ -3,11 +3,12 @@ by a link that the line itself makes.
 """
 
 import os
+import re
 import tempfile
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from kimi_tui.paths import is_folder, real_path
+from kimi_tui.paths import is_file, real_path
 from kimi_tui.permission.command_risk import RiskKind
 from kimi_tui.permission.subject import Pattern, Spelled, Words
 from kimi_tui.tools.file_support.git_dirs import find_git_entry, is_in_git_dir
@@ -36,6 +37,8 @@ _WITHOUT_FILES = frozenset(
 _WRITTEN_BY_GIT = (".gitattributes", ".gitmodules")
 """Files of the worktree that Git writes also where they are links."""
 _MAX_BASES = 16
+_OPTION = re.compile(r"-[A-Za-z]{1,4}|--[a-z]+(?:-[a-z]+)*")
+"""Options of what writes files, of which none has a path in it."""
 
 
 def stays_in_checked_places(
@@ -62,15 +65,14 @@ def stays_in_checked_places(
     # defence: links-changed-meanwhile
     if others_run and (writes or placing):
         return False
+    # A line that may make a link writes nothing else, and goes nowhere after it; a repository does not replace itself.
+    elsewhere = len(gits) > 1 and late and not (len(late) == 1 and all(map(_is_top, late)) and not _enters_others(line))
     # defence: links-of-the-line
-    if makers and (writes or (placing and (len(makers) > 1 or makers != placing))):
+    if makers and (writes or elsewhere or (placing and (len(makers) > 1 or makers != placing))):
         return False
-    changes = bool(makers) or writes
-    made = {base / word for words in placing if words[0] == "worktree" for word in words if word for base in early}
-    settled = early | {path for path in made if not os.path.lexists(path)}  # with a `.git` of its own
     for base in early | late:
         # defence: repositories-that-are-checked
-        if base != folder and not _is_checked(base, folders, own=changes and base not in settled, kept=others_run):
+        if base != folder and not _is_checked(base, folders, own=writes, kept=others_run):
             return False
     return not _names_git_dir(line, early | late, folder, leads_elsewhere)
 
@@ -83,20 +85,28 @@ def _without_options(words: Words) -> Words:
     return words[at:]
 
 
+def _is_top(folder: Path) -> bool:
+    return os.path.lexists(folder / ".git")
+
+
+def _enters_others(line: CommandLine) -> bool:
+    """Whether not all Git commands of the line are for the same folder."""
+    given = {tuple(_given_folders(command.words)) for command in line.commands if command.program == "git"}
+    return len(given) > 1 or any(command.program == "cd" for command in line.commands)
+
+
 def _may_make_links(words: Words, bases: Collection[Path]) -> bool:
     match words:
         case (str(name), *_) if name in _LEAVES_FILES:
             return False
-        case ("checkout" | "switch", "-b" | "-c" | "-qb" | "-qc", str()):
-            return False
-        case ("checkout" | "switch", "-q", "-b" | "-c", str()):
-            return False
+        case ("switch", "-c" | "-qc", name) | ("switch", "-q", "-c", name):  # `checkout -b` puts files back
+            return type(name) is not str or name.startswith("-")
         case (str(name), str(sub), *_) if (name, sub) in _WITHOUT_FILES:
             return False
-        case ("mv", *operands):
-            names = [word for word in operands[:-1] if word is not None and not word.startswith("-")]
-            sources = [base / name for base in bases for name in names]
-            return any(os.path.islink(path) or is_folder(path) for path in sources)  # noqa: PTH114 - never raises
+        case ("mv", source, place) if type(source) is str and type(place) is str:
+            plain_names = not source.startswith("-") and not place.startswith("-")
+            moved = [base / source for base in bases]
+            return not (plain_names and all(is_file(path) and not os.path.islink(path) for path in moved))  # noqa: PTH114
         case _:
             return True
 
@@ -199,6 +209,8 @@ def _names_git_dir(
                 pass
     tops = {entry.parent for entry in map(find_git_entry, bases) if entry is not None}
     written += [str(top / name) for top in (folder, *tops) for name in _WRITTEN_BY_GIT]
+    if any(map(_may_look_like_an_option, written)):  # defence: names-like-options
+        return True
     # defence: links-in-tmp-beside-git
     if any(leads_elsewhere(base / word) for base in bases for word in written if not word.startswith("-")):
         return True
@@ -206,6 +218,10 @@ def _names_git_dir(
     return any(_is_in_git_dir(word, bases, files=False) for word in words) or any(
         _is_in_git_dir(word, bases, files=True) for word in written
     )
+
+
+def _may_look_like_an_option(word: str) -> bool:
+    return word == "--" or (word.startswith("-") and _OPTION.fullmatch(word) is None)
 
 
 def _is_in_git_dir(word: str, bases: Collection[Path], *, files: bool) -> bool:

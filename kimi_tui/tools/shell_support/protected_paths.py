@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from kimi_tui.i18n import tr
 from kimi_tui.paths import is_file, is_folder, real_path
-from kimi_tui.permission.command_risk import Severity
+from kimi_tui.permission.command_risk import CommandRisk, RiskKind, Severity
 from kimi_tui.permission.programs.classifier import classify
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.subject import Spelled
@@ -39,6 +39,8 @@ def ask_reason(line: CommandLine, workspace: Workspace) -> str | None:
         if risk.severity is Severity.LIMIT:  # defence: ask-at-limit
             return tr("only part of it was read: {why}", why=risk)
     folders = _folders(line, workspace)
+    if len(folders) > _MAX_FOLDERS:  # defence: folders-of-a-line
+        return tr("only part of it was read: {why}", why=CommandRisk(RiskKind.TOO_MANY_COMMANDS))
     for word, of_any in dict.fromkeys(_written(line)):
         for folder in folders:
             for path in expand(word, folder).paths:
@@ -134,8 +136,9 @@ def _folders(line: CommandLine, workspace: Workspace) -> list[Path]:
     for command in line.commands:
         if command.program in ("cd", "pushd") and len(command.words) > 1 and command.words[-1] is not None:
             for path in expand(quoted(command.words[-1]).removeprefix("\\"), folders[-1]).paths:
-                if len(folders) < _MAX_FOLDERS:
-                    folders.append(Path(os.path.normpath(folders[-1] / path)))
+                there = Path(os.path.normpath(folders[-1] / path))
+                if there not in folders[-1:]:
+                    folders.append(there)
     return folders
 
 

@@ -67,18 +67,17 @@ def test_git_that_runs_a_program_or_writes_a_named_file_is_not_alone(command: st
         "git add -A && git commit -m \"$(cat <<'END'\nOne\n\nbody\nEND\n)\" && git push -u origin HEAD",
         "git -c protocol.file.allow=always submodule add ../a a && git -c user.name='A B' commit -m x",
         "git -C a commit -m x && git -C a push",
-        "git mv a b && git mv c d && git commit -m x",
-        "git checkout -b x && echo y > z && git add z && git commit -m x",
         "cd sub && git add . && cd .. && git commit -m x",
-        "git stash list > x; git submodule status; git mv a b",
         "git worktree add -b x ../tree && git worktree list && git worktree prune",
-        "git worktree add -q tree && cd tree && git commit -m x && git switch -qc y",
         "git merge -s ours x && git rebase --strategy=ort main && git cherry-pick -s recursive a",
         "git -c sequence.editor=: rebase -i --autosquash main && git add -p",
         "git diff --name-only | xargs git add && git branch --merged | xargs -n1 git branch -d",
         'msg="a b"; BRANCH=$(git branch --show-current); git commit -m "$msg"; git restore $msg',
         "git config --unset user.name; git config core.fileMode false; git commit -m x | tee log",
         "for f in a b; do git add $f || continue; done",
+        "git switch -c x && echo y > z && git add z && git commit -m x",
+        "git stash list > x; git submodule status",
+        "git worktree add -q tree && git commit -m x",
         "git rm -q a && git commit -qm x && git -C a --no-pager log | head -1 && git push -u origin main",
         "set -euo pipefail\ngit add a\ngit commit -S -m x",
         "if git diff --quiet; then git stash pop || exit 1; fi",
@@ -257,6 +256,39 @@ def test_while_other_commands_run_git_is_alone_where_nothing_else_is_written(com
     assert alone(command)
     assert not alone(command, others_run=True)
     assert alone("git add y 2>/dev/null", others_run=True)
+
+
+def test_files_are_moved_side_by_side_by_git_and_links_are_not(tmp_path: Path) -> None:
+    for name in ("a", "c"):
+        (tmp_path / name).touch()
+    assert alone("git mv a b && git mv c d && git commit -m x", tmp_path)
+    (tmp_path / "link").symlink_to(".git")
+    assert not alone("git mv link q && git mv c q/x", tmp_path)
+    assert not alone("git mv gone q && git mv c q/x", tmp_path)
+    assert not alone("git mv -- -l q; git -C q status", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git worktree add -q -b tree/inner tree x; cd tree/inner; git status",
+        "git worktree add --lock --reason tree/inner tree x; git -C tree/inner status",
+        "git switch -qc ab*; git -C inner status",
+        "git checkout -qb ab*; echo ../eg > l/x",
+        "git checkout -qb y; git -C inner status",
+        "git mv --sparse b/inner a/q; git -C a/q status",
+        "echo ../eg > -d=b/commondir; git status",
+        "git log | tee -- -d=b/x",
+        "git worktree add -- -d=b/rebase-merge",
+        "mkdir -- -p/x; git status",
+    ],
+)
+def test_a_line_of_git_uses_no_link_that_it_may_make_and_no_name_like_an_option(command: str, tmp_path: Path) -> None:
+    for name in ("ab1", "ab2"):
+        (tmp_path / name).touch()
+    (tmp_path / "-d=b").symlink_to(".git")
+    (tmp_path / ".git").mkdir()
+    assert not alone(command, tmp_path)
 
 
 WORDS = (

@@ -40,6 +40,15 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     return Workspace(work)
 
 
+def test_a_line_that_enters_many_folders_is_asked_about(workspace: Workspace) -> None:
+    """The names of its files are looked for in each of them."""
+    again = "cd .; cd .; " * 8
+    assert ask_reason(parse_command_line(f"{again}cd src; echo x > a"), workspace) is None
+    assert ask_reason(parse_command_line(f"{again}cd .git; echo x > config"), workspace)
+    many = "; ".join(f"cd {number}" for number in range(20))
+    assert "only part of it was read" in (ask_reason(parse_command_line(f"{many}; echo x > a"), workspace) or "")
+
+
 @pytest.mark.parametrize("command", [
     "cat .env", "cat .en?", "cat .e*", "cat .e[n]v", "cat .[a-z]nv", "cat .[!x]nv", "cat .[^x]nv", "cat .[[:alpha:]]nv",
     "cat < .en?", "cat < .env", "cat .en{v,x}", "cat .e{n..n}v", "cat {a.txt,.env}", "cat .{a,{e,f}n}v", "cat ./.e*",
