@@ -786,7 +786,7 @@ DEFENCES: tuple[Defence, ...] = (
         Value("self._running"), "test_after_a_check_that_failed_commands_ask_until_what_was_left_is_undone",
     ),
     Defence(
-        "34 protected_paths", "putting aside what Git does not make", "names-that-git-makes", REMOVED,
+        "34 protected_paths", "putting aside what Git does not make", "names-that-git-makes", Value("frozenset()"),
         "test_a_file_that_another_program_reads_in_a_git_directory_is_put_aside",
     ),
     Defence(

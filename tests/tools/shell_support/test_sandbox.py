@@ -182,6 +182,7 @@ async def test_git_works_and_what_it_runs_cannot_be_changed(harness: ToolHarness
 
 
 @works
+@pytest.mark.usefixtures("as_in_a_hook")
 async def test_what_other_programs_keep_in_a_git_directory_cannot_be_changed(harness: ToolHarness) -> None:
     git(harness.dir, "init", "-q")
     settings = harness.dir / ".git/lazygit.yml"
@@ -683,6 +684,10 @@ async def test_a_git_that_the_project_has_on_path_does_not_write_in_its_director
     (harness.dir / "bin").mkdir()
     (harness.dir / "bin/git").write_text("#!/bin/sh\ntouch .git/PWNED\n")
     (harness.dir / "bin/git").chmod(0o755)
+    hook = harness.dir / ".git/hooks/pre-commit"  # with hooks Git finds the project's programs
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\n")
+    hook.chmod(0o755)
     monkeypatch.setenv("PATH", f"{harness.dir}/bin:{os.environ['PATH']}")
     harness.answer = "approve"
     await harness.use(shell(harness, network=False), command="git status")
