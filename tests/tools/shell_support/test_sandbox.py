@@ -71,12 +71,6 @@ def shell(harness: ToolHarness, **settings: object) -> Shell:
     return Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=Sandbox(config, harness.workspace))
 
 
-@pytest.fixture
-def as_in_a_hook(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a line write in `.git` as what a hook of the user's runs can."""
-    monkeypatch.setattr("kimi_tui.tools.shell.runs_git_alone", lambda *_, **__: True)
-
-
 def bare_sandbox(config: SandboxConfig, harness: ToolHarness, told: list[str]) -> Sandbox:
     """Where there is neither Landlock nor bubblewrap."""
     return Sandbox(

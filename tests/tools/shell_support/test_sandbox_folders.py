@@ -387,10 +387,8 @@ def refuse(*_: object, **__: object) -> list[str]:
     raise PermissionError("a planted reason")
 
 
-async def test_what_a_command_commits_does_not_change_where_git_lfs_uploads(
-    harness: ToolHarness, other: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("kimi_tui.tools.shell.runs_git_alone", lambda *_, **__: True)  # as in a hook of the user's
+@pytest.mark.usefixtures("as_in_a_hook")
+async def test_what_a_command_commits_does_not_change_where_git_lfs_uploads(harness: ToolHarness, other: Path) -> None:
     git(harness.dir, "init", "-q")
     tool = await boxed(harness)
     command = "printf '[lfs]\n\turl=https://x.example/\n' > .lfsconfig; git add .lfsconfig; rm .lfsconfig"
@@ -428,11 +426,11 @@ async def test_what_a_background_command_did_is_undone_when_the_session_ends(har
     assert "evil" not in (harness.dir / "r/.git/config").read_text()
 
 
+@pytest.mark.usefixtures("as_in_a_hook")
 async def test_repositories_with_thousands_of_modules_are_read_only_and_commands_run(
-    harness: ToolHarness, other: Path, monkeypatch: pytest.MonkeyPatch
+    harness: ToolHarness, other: Path
 ) -> None:
     """The paths to guard are arguments of one program, of which Linux takes only so many."""
-    monkeypatch.setattr("kimi_tui.tools.shell.runs_git_alone", lambda *_, **__: True)  # as in a hook of the user's
     tool = await boxed(harness)
     for repository, module in itertools.product(range(12), range(70)):
         folder = harness.dir / f"r{repository:02}/.git/modules/{module:0120}"
