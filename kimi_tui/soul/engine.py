@@ -1,7 +1,6 @@
 """A session for a UI: accepts prompts, emits Wire messages, and runs one turn at a time."""
 
 import asyncio
-import shlex
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
@@ -14,6 +13,7 @@ from kimi_tui.config.schema import Config
 from kimi_tui.context.context import Context
 from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ModelUnsupportedError, UsageError
 from kimi_tui.flow.model.setting_rules import MCP_PREFIX
+from kimi_tui.flow.run.resume_request import ResumeRequest
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.spending import Prices, make_prices
 from kimi_tui.flow.run.turn_protocol import NO_RULES, CommandCall, CommandEnd, OpenQuestion, TurnResult, TurnRules
@@ -441,7 +441,7 @@ class Engine:
 
     async def notify_waiting(self, name: str, question: OpenQuestion) -> None:
         """Notify the user that a flow run waits for an answer, and how to give it; run the hooks for this event."""
-        answer = shlex.join(["/flow-resume", question.run_id[:8], f"{question.node_id}={question.choices[0]}"])
+        answer = ResumeRequest(question.run_id[:8], choices={question.node_id: question.choices[0]})
         body = tr("{question} ({choices}) Answer with {command}", question=question.question.partition("\n")[0],
             choices=", ".join(question.choices), command=answer)  # fmt: skip
         self.notify(tr("The flow {name} waits for you", name=name), body)

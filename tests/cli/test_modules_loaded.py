@@ -13,8 +13,8 @@ __all__ = ["openai_server"]
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADLESS = 1_480
-SCREEN = 1_908
-OWN_HEADLESS = 340
+SCREEN = 1_912
+OWN_HEADLESS = 344
 CONFIG = """default_model: m
 providers:
   p: {{type: openai_legacy, base_url: "{url}", api_key: k}}

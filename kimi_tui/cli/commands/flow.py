@@ -4,7 +4,6 @@ Each subcommand imports its heavy dependencies itself.
 """
 
 import argparse
-import shlex
 import sys
 
 from kimi_tui.cli.options import add_budget_options
@@ -119,15 +118,19 @@ def becomes_flow_option(options: argparse.Namespace) -> bool:
 
 def _resume_in_its_session(options: argparse.Namespace) -> None:
     from kimi_tui.cli.commands.flow_runs import session_of_run
+    from kimi_tui.flow.run.resume_request import ResumeRequest, read_choice
 
     if options.prompt_flow:
         raise UsageError("flow resume cannot be combined with --prompt-flow")
+    choices: dict[str, str] = {}
     for choice in options.choose:
-        if not all(part.strip() for part in choice.partition("=")[::2]):
-            raise UsageError(f"--choose {choice}: write NODE=LABEL")
+        try:
+            choices.update([read_choice(choice)])
+        except ValueError as error:
+            raise UsageError(f"--choose {choice}: write NODE=LABEL") from error
     run_id, options.session = session_of_run(options)
     options.subcommand = None
-    options.prompt = shlex.join(["/flow-resume", run_id, *options.choose])
+    options.prompt = str(ResumeRequest(run_id, choices=choices))
     raises = any(cap is not None for cap in (options.max_cost, options.max_tokens, options.max_time))
     options.print_ = (
         options.print_ or bool(options.choose) or raises or not (sys.stdin.isatty() and sys.stdout.isatty())

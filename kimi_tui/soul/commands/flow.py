@@ -1,11 +1,11 @@
 """Slash commands that steer flows."""
 
-import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kimi_tui.config.budget import read_budget
 from kimi_tui.errors import UsageError
+from kimi_tui.flow.run.resume_request import COMMAND_NAME, read_resume_request
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.i18n import tr
@@ -90,21 +90,12 @@ RESUME_HELP = tr(
 
 
 async def _resume(engine: "Engine", args: str) -> TurnResult:
-    try:
-        run_id, *rest = shlex.split(args) or [""]
-    except ValueError as error:
-        raise UsageError(f"/flow-resume: {error}") from error
-    new_chart = rest[:1] == ["new"]
-    choices: dict[str, str] = {}
-    for choice in rest[new_chart:]:
-        node_id, equals, label = choice.partition("=")
-        if not equals or not node_id or not label:
-            raise UsageError(tr("/flow-resume [RUN [new] [NODE=BRANCH ...]]: `new` uses the current chart"))
-        choices[node_id] = label
-    return (await engine.flows.resume(run_id or None, new_chart=new_chart, choices=choices)).turn_result
+    request = read_resume_request(args)
+    outcome = await engine.flows.resume(request.run_id, new_chart=request.new_chart, choices=request.choices)
+    return outcome.turn_result
 
 
 COMMANDS: tuple["Command[Engine]", ...] = (
     Command(CommandInfo("flow", "List flows, or control the running one"), _flow, while_running=True),
-    Command(CommandInfo("flow-resume", "Resume an interrupted flow run"), _resume, turn=False),
+    Command(CommandInfo(COMMAND_NAME, "Resume an interrupted flow run"), _resume, turn=False),
 )

@@ -13,6 +13,7 @@ from kimi_tui.errors import BudgetError, FlowControlError, UsageError
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.journal import Journal, load_runs
 from kimi_tui.flow.run.ralph import ralph_flow, ralph_text
+from kimi_tui.flow.run.resume_request import ResumeRequest
 from kimi_tui.flow.run.run_meter import BudgetSetup, RunMeter, without_prices
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.runner import FlowRunner
@@ -153,7 +154,7 @@ class FlowManager:
                 with contextlib.closing(Journal(self._journal_file)) as journal:
                     journal.append(answer)
                 run.apply(answer)
-        shown = "/flow-resume"
+        shown = str(ResumeRequest())
         now = self.chart_now(run) if new_chart else None
         if now is None:
             return await self._follow(flow_of_run(run), run.name, run.text, resume=run, shown=shown)

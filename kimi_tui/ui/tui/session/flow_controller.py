@@ -7,6 +7,7 @@ from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.model.graph import NodeKind
 from kimi_tui.flow.render.node_signs import KIND_SIGNS
 from kimi_tui.flow.render.run_export import view_of_chart
+from kimi_tui.flow.run.resume_request import ResumeRequest
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
@@ -104,7 +105,7 @@ class FlowController:
 
         def act(answer: str | None) -> None:
             if answer in ("go", "new"):
-                self._host.submit(f"/flow-resume {prompt.run_id}" + (" new" if answer == "new" else ""))
+                self._host.submit(str(ResumeRequest(prompt.run_id, new_chart=answer == "new")))
             elif answer == "see":
                 self._main_screen.go_to("flow")
 
