@@ -1638,11 +1638,6 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_link_deep_in_a_git_directory_of_another_name_is_removed",
     ),
     Defence(
-        "34 protected_paths", "repositories among Git's objects", "repositories-among-objects",
-        Instead('if "/.git/objects/" not in below:\n    folders.append(below + name)'),
-        "test_no_command_makes_the_users_next_git_command_run_a_program",
-    ),
-    Defence(
         "34 protected_paths", "links out of Git directories", "links-out-of-git-directories", REMOVED,
         "test_a_link_in_a_git_directory_that_leads_out_of_it_is_removed",
     ),
