@@ -4,7 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception,
+    stop_after_attempt,
+    wait_exponential,
+    wait_random,
+)
 
 from kimi_tui.errors import ProviderError, ProviderStatusError
 from kimi_tui.llm.message import Message
@@ -43,7 +50,7 @@ async def request_reply_with_retries(
     service's Retry-After, up to `max_retry_after_s`. After the last attempt its error is raised unchanged.
     """
     policy = policy or RetryPolicy()  # defence: cancel-a-wait
-    backoff = wait_exponential_jitter(initial=policy.initial_s, max=policy.max_s, jitter=policy.jitter_s)
+    backoff = wait_exponential(multiplier=policy.initial_s, max=policy.max_s) + wait_random(max=policy.jitter_s)
 
     def wait(state: RetryCallState) -> float:
         error = _error_of(state)
