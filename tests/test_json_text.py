@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from kimi_tui import json_text
@@ -33,3 +35,16 @@ def test_what_is_nested_deeper_than_anybody_writes_is_a_value_error(opened: str,
 def test_many_brackets_side_by_side_or_in_strings_are_not_deep() -> None:
     assert json_text.loads("[" + ",".join(["[{}]"] * 5000) + "]") == [[{}]] * 5000
     assert json_text.loads('"' + "[" * 5000 + r'\\"') == "[" * 5000 + "\\"
+
+
+@pytest.mark.parametrize(("first", "more"), [("[", ",[]"), ("[0", ",0"), ('{"a":{}', ',"b":{}')])
+def test_a_text_of_more_values_than_anybody_writes_is_a_value_error(first: str, more: str) -> None:
+    text = first + more * json_text.MAX_VALUES
+    for untrusted in (text, text.encode(), bytearray(text.encode())):
+        with pytest.raises(ValueError, match="too many values"):
+            json_text.loads(untrusted)
+
+
+def test_marks_in_a_long_text_are_no_values() -> None:
+    text = ',[{\\"' * json_text.MAX_VALUES
+    assert json_text.loads(json.dumps([text])) == [text]

@@ -9,6 +9,8 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
 
+from kimi_tui.json_text import has_too_many_values
+from kimi_tui.llm.error_mapping import malformed_stream
 from kimi_tui.llm.time_slice import TimeSlice
 
 # No model's reply has a line, or an event of several lines, beyond this size.
@@ -46,7 +48,10 @@ async def server_events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerEv
         for number, line in enumerate(lines):
             if not line:
                 if data:
-                    yield ServerEvent(name, b"\n".join(data))
+                    event = ServerEvent(name, b"\n".join(data))
+                    if has_too_many_values(event.data):  # defence: bound-event-values
+                        raise malformed_stream()
+                    yield event
                 name, data, size = "", [], 0
                 continue
             field, _, value = line.partition(b":")

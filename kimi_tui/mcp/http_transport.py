@@ -10,6 +10,7 @@ from mcp.client._transport import TransportStreams
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
+from kimi_tui.json_text import value_count
 from kimi_tui.mcp.config import ServerConfig
 from kimi_tui.mcp.message_limit import (
     MAX_MESSAGE,
@@ -17,7 +18,6 @@ from kimi_tui.mcp.message_limit import (
     TOO_LARGE,
     TOO_MANY_VALUES,
     EventValues,
-    value_count,
 )
 
 _CONNECT_SECONDS = 30.0

@@ -1,9 +1,9 @@
 """Limits one message of a server: its bytes, and its values, each of which takes hundreds of bytes once it is read."""
 
-import re
 from typing import Final
 
 from kimi_tui.formats import byte_count
+from kimi_tui.json_text import value_count
 
 MAX_MESSAGE: Final = 16 << 20
 """Maximum bytes of one message."""
@@ -12,21 +12,6 @@ MAX_VALUES: Final = 250_000
 
 TOO_LARGE: Final = f"it sent a message of more than {byte_count(MAX_MESSAGE)}"
 TOO_MANY_VALUES: Final = f"it sent a message of more than {MAX_VALUES} values"
-
-_BLOCK = 1 << 16
-_OTHERS = bytes(set(range(256)) - set(b'",[{'))
-_TEXT = re.compile(rb'"[^"]*"?')
-
-
-def value_count(line: bytes) -> int:
-    """Return how many values a line of JSON has at most. A text in JSON has no line break."""
-    marks = line.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _OTHERS)
-    count, is_text = 0, False
-    for start in range(0, len(marks), _BLOCK):
-        block = marks[start : start + _BLOCK]
-        count += len(_TEXT.sub(b"", b'"' + block if is_text else block))
-        is_text ^= block.count(b'"') % 2 == 1
-    return count
 
 
 class EventValues:

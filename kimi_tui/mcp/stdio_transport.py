@@ -23,7 +23,7 @@ from mcp.shared.message import SessionMessage
 
 from kimi_tui import json_text
 from kimi_tui.i18n import tr
-from kimi_tui.mcp.message_limit import MAX_MESSAGE, MAX_VALUES, TOO_LARGE, TOO_MANY_VALUES, value_count
+from kimi_tui.mcp.message_limit import MAX_MESSAGE, MAX_VALUES, TOO_LARGE, TOO_MANY_VALUES
 from kimi_tui.mcp.rate_limit import FLOOD, RateLimit
 from kimi_tui.tools.shell_support.supervision import GRACE, kill_escaped_processes, marked, supervisor_argv
 
@@ -76,7 +76,7 @@ class Child:
                     break
                 if not line.strip():
                     continue
-                if value_count(line) > MAX_VALUES:  # defence: bound-mcp-values
+                if json_text.value_count(line) > MAX_VALUES:  # defence: bound-mcp-values
                     self.end_reason = TOO_MANY_VALUES
                     break
                 try:

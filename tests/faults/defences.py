@@ -2962,6 +2962,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_call_with_arguments_nested_too_deeply_does_not_spoil_later_requests",
     ),
     Defence(
+        "JSON of millions of values", "a bound on their number", "bound-json-values", Value("False"),
+        "test_a_message_of_millions_of_values_is_left_out_in_little_memory",
+    ),
+    Defence(
+        "JSON of millions of values", "the same for an event of a service", "bound-event-values", NEVER,
+        "test_an_event_of_millions_of_values_is_not_read",
+    ),
+    Defence(
+        "JSON of millions of values", "the same for a chunk of Google's", "bound-google-values", NEVER,
+        "test_a_chunk_of_millions_of_values_is_not_read",
+    ),
+    Defence(
         "an error in broken JSON", "reading it with care", "bad-json-in-error",
         Value("stream_error(json_text.loads(data))"),
     ),

@@ -943,6 +943,12 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/llm/providers/test_openai_chat.py::"
         "test_a_call_with_arguments_nested_too_deeply_does_not_spoil_later_requests",
     ),
+    "JSON of millions of values": (
+        "tests/test_json_text.py::test_a_text_of_more_values_than_anybody_writes_is_a_value_error",
+        "tests/session/test_importer.py::test_a_message_of_millions_of_values_is_left_out_in_little_memory",
+        "tests/llm/test_sse.py::test_an_event_of_millions_of_values_is_not_read",
+        "tests/llm/providers/test_google.py::test_a_chunk_of_millions_of_values_is_not_read",
+    ),
     "an error in broken JSON": (
         "tests/llm/test_error_mapping.py::test_an_event_of_an_error_is_one_whatever_its_json_is",
     ),

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kimi_tui.errors import ProviderConnectionError
+from kimi_tui.json_text import MAX_VALUES
 from kimi_tui.llm.sse import LineSplitter, NotAnEventStreamError, ServerEvent, server_events
 
 
@@ -57,3 +59,8 @@ async def test_a_body_that_has_come_already_leaves_time_for_other_tasks() -> Non
 
     assert [event async for event in server_events(flood())] == []
     assert others.done()
+
+
+async def test_an_event_of_millions_of_values_is_not_read() -> None:
+    with pytest.raises(ProviderConnectionError, match="malformed"):
+        await events(b"data: [", b"[]," * MAX_VALUES, b"[]]\n\n")

@@ -5,7 +5,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as some
 
-from kimi_tui.mcp.message_limit import MAX_VALUES, EventValues, value_count
+from kimi_tui.json_text import value_count
+from kimi_tui.mcp.message_limit import MAX_VALUES, EventValues
 
 _JSON = some.recursive(
     some.none() | some.integers() | some.text(some.sampled_from('a",[{\\\n\r')),

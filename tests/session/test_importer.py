@@ -46,6 +46,20 @@ def test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory(tmp_pat
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_message_of_millions_of_values_is_left_out_in_little_memory(tmp_path: Path) -> None:
+    wide = b'{"role":"user","content":"wide","x":[' + b"[]," * 5_000_000 + b"[]]}\n"
+    file = a_zip(tmp_path / "a.zip", context=wide + CLOSED_WORDS)
+    words = [sys.executable, "-m", "kimi_tui", "session", "import", str(file), "--work-dir", str(tmp_path)]
+    most = 400 << 20
+    done = subprocess.run(
+        words,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_zip_of_very_many_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SessionError, match="too large"):
         import_session(a_zip(tmp_path / "a.zip", **{f"n{n}": CLOSED_WORDS for n in range(MAX_FILES)}), tmp_path)

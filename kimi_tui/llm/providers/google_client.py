@@ -25,6 +25,7 @@ from pydantic.alias_generators import to_camel
 from kimi_tui.bounded_http import BodyTooLargeError
 from kimi_tui.errors import ProviderError
 from kimi_tui.formats import byte_count
+from kimi_tui.json_text import MAX_VALUES, has_too_many_values
 from kimi_tui.llm.error_mapping import body_error, event_error, malformed_stream
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.providers.sdk_provider import Count
@@ -145,6 +146,8 @@ class _Body(httpx2.AsyncByteStream):
                 yield piece
                 continue
             lines = splitter.feed(piece)
+            if any(map(has_too_many_values, lines)):  # defence: bound-google-values
+                raise BodyTooLargeError(f"a chunk has more than {MAX_VALUES} values")
             if lines:
                 yield b"".join(_with_readable_usage(line) + b"\n" for line in lines)
         if splitter.rest:

@@ -17,6 +17,7 @@ from kimi_tui.errors import (
     ProviderStatusError,
     ProviderTimeoutError,
 )
+from kimi_tui.json_text import MAX_VALUES
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.llm.provider import SpokenPart
 from kimi_tui.llm.provider_settings import GenerationOptions, ProviderSettings
@@ -350,6 +351,12 @@ async def test_a_chunk_without_end_is_stopped(server: Server) -> None:
     async with asyncio.timeout(20):
         assert isinstance(await failure(provider), ProviderConnectionError)
     await provider.aclose()
+
+
+async def test_a_chunk_of_millions_of_values_is_not_read(server: Server, provider: Google) -> None:
+    wide = chunk({"functionCall": {"name": "Shell", "args": {"wide": [[]] * MAX_VALUES}}}, finish="STOP")
+    server.add(sse(wide, done=False))
+    assert type(await failure(provider)) is ProviderConnectionError
 
 
 async def test_chunks_without_number_are_read(server: Server, provider: Google) -> None:
