@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, m
 from kimi_tui import secret_store
 from kimi_tui.config.budget import Budget, read_budget
 from kimi_tui.i18n import tr
+from kimi_tui.secret_names import is_secret_name
 
 ProviderType = Literal[
     "kimi", "openai_legacy", "openai_responses", "anthropic", "google_genai", "gemini", "scripted", "_scripted_echo",
@@ -273,9 +274,21 @@ class Config(_Section):
     @property
     def api_keys(self) -> tuple[str, ...]:
         """Every key of a model or web service, or its keyring reference."""
+        return tuple(key for section in self._sections_of_services if (key := section.api_key.get_secret_value()))
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The `api_keys`, and what headers and variables named like a secret hold, without `Bearer`."""
+        named = [pair for section in self._sections_of_services for pair in section.custom_headers.items()]
+        named += [pair for provider in self.providers.values() for pair in provider.env.items()]
+        # defence: secret-headers
+        held = (value.split()[-1] for name, value in named if is_secret_name(name) and value.strip())
+        return (*self.api_keys, *held)
+
+    @property
+    def _sections_of_services(self) -> list[ProviderConfig | ServiceConfig]:
         services = [value for name in type(self.services).model_fields if (value := getattr(self.services, name))]
-        sections = [*self.providers.values(), *(service for service in services if isinstance(service, ServiceConfig))]
-        return tuple(key for service in sections if (key := service.api_key.get_secret_value()))
+        return [*self.providers.values(), *(service for service in services if isinstance(service, ServiceConfig))]
 
     @field_validator("theme")
     @classmethod

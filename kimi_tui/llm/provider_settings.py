@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from kimi_tui.llm.provider import Capability
 
 _ASK_FOR_KEYS = ("moonshot.ai", "moonshot.cn", "kimi.com", "openai.com", "anthropic.com", "googleapis.com")
+_SHORTEST_SECRET = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +65,12 @@ class ProviderSettings:
     def can_stop_thinking(self) -> bool:
         """Whether the model can think, and can also answer without thinking."""
         return "thinking" in self.capabilities and "always_thinking" not in self.capabilities
+
+    def without_secrets(self, text: str) -> str:
+        """Return a text of the service without the key and the values of headers, which some services repeat."""
+        values = (self.api_key or "", *self.custom_headers.values())
+        words = (value.split()[-1] for value in values if value.strip())  # without `Bearer`
+        for secret in sorted({*values, *words}, key=len, reverse=True):
+            if len(secret) >= _SHORTEST_SECRET:
+                text = text.replace(secret, "***")  # defence: secret-in-error
+        return text

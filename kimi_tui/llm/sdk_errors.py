@@ -62,7 +62,8 @@ async def map_sdk_errors(
     try:
         yield
     except NotAnEventStreamError as error:
-        raise body_error(error.body) from error
+        body = settings.without_secrets(error.body.decode("utf-8", "replace"))
+        raise body_error(body.encode()) from error
     except BodyTooLargeError as error:
         raise malformed_stream() from error
     except (sdk_error, httpx2.RequestError) as error:
@@ -73,10 +74,7 @@ async def map_sdk_errors(
 
 def refusal_error(response: httpx2.Response, settings: ProviderSettings) -> ProviderError:
     """Make the error for an HTTP response of 400 or more, without the secrets that some services repeat in it."""
-    text = response.text
-    for secret in (settings.api_key or "", *settings.custom_headers.values()):
-        if len(secret) >= 8:
-            text = text.replace(secret, "***")  # defence: secret-in-error
+    text = settings.without_secrets(response.text)
     return response_error(response.status_code, response.headers, text)
 
 

@@ -1,5 +1,6 @@
 """Removes secrets from text that leaves this machine."""
 
+import os
 import re
 from collections.abc import Iterable
 from typing import cast
@@ -35,10 +36,15 @@ _PEM = re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?(?:-----END \1-----|\
 
 
 class Redactor:
-    """Removes the values in `secrets` wherever they occur, and anything that looks like a key."""
+    """Removes the values in `secrets` wherever they occur, those of our environment, and anything that looks like a
+    key.
+    """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        self._secrets = sorted({secret for secret in secrets if len(secret) >= _SHORTEST}, key=len, reverse=True)
+        ours = (value for name, value in os.environ.items() if _is_secret(name, value, 0))  # defence: secret-variables
+        self._secrets = sorted(
+            {secret for secret in (*secrets, *ours) if len(secret) >= _SHORTEST}, key=len, reverse=True
+        )
 
     def text(self, text: str) -> str:
         for secret in self._secrets:

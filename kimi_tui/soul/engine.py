@@ -21,6 +21,7 @@ from kimi_tui.i18n import UserText, tr
 from kimi_tui.interaction.approvals import Approvals, WhenAsked
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.mcp.servers import McpServers
+from kimi_tui.secret_store import cached_secrets
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.soul.commands.command import CommandInfo, TurnRunningError
@@ -157,6 +158,11 @@ class Engine:
     def max_context_tokens(self) -> int:
         """The context window of the model, in tokens."""
         return self.soul.model.max_context_size
+
+    @property
+    def secrets(self) -> list[str]:
+        """The secrets of the configuration, as far as they are known without a keyring access."""
+        return cached_secrets(self.config.secrets)
 
     @property
     def work_dir(self) -> Path:

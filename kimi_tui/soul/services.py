@@ -110,7 +110,7 @@ def make_services(
         media=MediaSupport(),
         todos=TodoList(tuple(state.todos)),
         progress=ToolProgress(),
-        env=ChildEnv(secrets=lambda: cached_secrets(config.api_keys)),
+        env=ChildEnv(secrets=lambda: cached_secrets(config.secrets)),
         sandbox=Sandbox(
             permissions.sandbox,
             workspace,

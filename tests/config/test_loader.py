@@ -262,3 +262,20 @@ def test_a_file_that_is_slow_to_read_is_read_once_and_what_was_read_is_not_share
     for _ in range(2):
         with pytest.raises(ConfigError, match="line 1"):
             load_config(broken)
+
+
+def test_a_header_or_a_variable_named_like_a_secret_is_one() -> None:
+    headers = {
+        "Authorization": "Bearer of-a-proxy",
+        "X-Api-Key": "of-a-search",
+        "User-Agent": "kimi-tui",
+        "X-Auth": " ",
+    }
+    env = {"OPENAI_API_KEY": "of-the-env", "OPENAI_BASE_URL": "http://x"}
+    config = Config.model_validate(
+        {
+            "providers": {"a": {"type": "kimi", "api_key": "mine", "custom_headers": headers, "env": env}},
+            "services": {"tavily": {"base_url": "http://x", "custom_headers": {"Cookie": "sid=1"}}},
+        }
+    )
+    assert config.secrets == ("mine", "of-a-proxy", "of-a-search", "sid=1", "of-the-env")

@@ -704,6 +704,22 @@ DEFENCES: tuple[Defence, ...] = (
     Defence("30 secret_leak", "filtering the environment by names", "secret-environment", ALWAYS, "test_secret_leak"),
     Defence("30 secret_leak", "keeping the key out of errors", "secret-in-error", REMOVED, "test_no_secret_is_told"),
     Defence(
+        "30 secret_leak", "the same for errors in a stream", "secret-in-event", REMOVED,
+        "test_no_secret_is_told_that_a_service_repeats_in_a_stream_or_a_200",
+    ),
+    Defence(
+        "30 secret_leak", "taking the secrets of our environment out of exports", "secret-variables", Value("()"),
+        "test_a_secret_of_our_environment_is_in_no_export",
+    ),
+    Defence(
+        "30 secret_leak", "the same for those in headers", "secret-headers", Value("()"),
+        "test_a_header_or_a_variable_named_like_a_secret_is_one",
+    ),
+    Defence(
+        "30 secret_leak", "the same in the flow pane", "secret-in-run", Value("Redactor()"),
+        "test_an_exported_run_has_no_key_of_the_configuration",
+    ),
+    Defence(
         "30 secret_leak", "keeping the settings out of the output", "secret-in-settings",
         After(
             "def __init__(self, **data):\n    import sys\n"

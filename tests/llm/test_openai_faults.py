@@ -310,6 +310,29 @@ async def test_no_secret_is_told(openai_server: OpenAIServer) -> None:
     assert "my-own" not in repr(settings)
 
 
+@pytest.mark.parametrize("secret", ["my-own-key-1", "my-own-token-2"])
+@pytest.mark.parametrize("how", ["event", "event of another shape", "body", "text"])
+async def test_no_secret_is_told_that_a_service_repeats_in_a_stream_or_a_200(
+    openai_server: OpenAIServer, secret: str, how: str
+) -> None:
+    secrets = {"api_key": "my-own-key-1", "custom_headers": {"X-Proxy": "Bearer my-own-token-2"}}
+    provider = OpenAIChat(ProviderSettings("kimi", "test-model", base_url=openai_server.base_url, **secrets))
+    told = {"error": {"message": f"{secret} is no key", "code": "invalid_api_key"}}
+    match how:
+        case "event":
+            openai_server.add(sse(told))
+        case "event of another shape":
+            openai_server.add(sse({"object": "error", "message": f"{secret} is no key"}))
+        case "body":
+            openai_server.add(status(200, told))
+        case _:
+            openai_server.add(Answer([f"{'x' * 90} {secret} is no key".encode()]))
+    error = await failure(provider)
+    await provider.aclose()
+    assert "***" in str(error)
+    assert "my-own" not in str(error)
+
+
 @pytest.fixture
 async def hasty(openai_server: OpenAIServer) -> AsyncIterator[OpenAIChat]:
     provider = OpenAIChat(

@@ -54,3 +54,12 @@ def test_what_commands_do_not_get_in_their_environment_is_in_no_export(text: str
 def test_fields_named_like_a_secret_are_redacted() -> None:
     row = {"sessionToken": "FwoGZXIvYXdz1", "token_usage": {"output": 12}, "api_key": "k", "monkey": "abcdefgh1"}
     assert Redactor().value(row) == {**row, "sessionToken": "[redacted]", "api_key": "[redacted]"}
+
+
+def test_a_secret_of_our_environment_is_in_no_export(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "without-the-look-of-a-key")
+    monkeypatch.setenv("GITLAB_TOKEN", "4f8a2c91d0")
+    monkeypatch.setenv("EDITOR_TOKENS", "terminal")
+    assert (
+        Redactor().text("a without-the-look-of-a-key b 4f8a2c91d0 c terminal") == "a [redacted] b [redacted] c terminal"
+    )

@@ -188,7 +188,7 @@ def _redactor(options: argparse.Namespace) -> "Redactor":
     from kimi_tui.session.redact import Redactor
 
     file = Path(options.config_file).expanduser() if options.config_file else None
-    return Redactor(all_secrets(load_config(file, text=options.config).config.api_keys))
+    return Redactor(all_secrets(load_config(file, text=options.config).config.secrets))
 
 
 def _session_roots() -> list[Path]:

@@ -211,7 +211,7 @@ def _connection(args: argparse.Namespace, server: "Server") -> "Connection":
     loaded = load_config(Path(args.config_file).expanduser() if args.config_file else None, text=args.config)
     permissions = load_permissions(loaded, work_dir, trusted=trusted)
     sandbox = Sandbox(permissions.sandbox, Workspace(work_dir))  # defence: sandbox-of-a-tested-server
-    env = ChildEnv(secrets=lambda: cached_secrets(loaded.config.api_keys))  # defence: secrets-of-a-tested-server
+    env = ChildEnv(secrets=lambda: cached_secrets(loaded.config.secrets))  # defence: secrets-of-a-tested-server
     around = ConnectionContext(work_dir, env, written=sandbox.written_folders)
     return Connection(enabled, around, lambda _: None)
 

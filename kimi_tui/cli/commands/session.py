@@ -167,7 +167,7 @@ def _export(options: argparse.Namespace, entry: "SessionEntry") -> int:
     export_format: exporter.Format = options.format or exporter.format_for_name(options.output or "")
     target = target or Path(exporter.default_name(entry.info.id, export_format, datetime.now()))
     file = Path(options.config_file).expanduser() if options.config_file else None
-    redactor = Redactor(all_secrets(load_config(file, text=options.config).config.api_keys))
+    redactor = Redactor(all_secrets(load_config(file, text=options.config).config.secrets))
     try:
         work_dir = str(entry.work_dir or "")
         exporter.export(entry.info.dir, target, export_format, redactor, work_dir=work_dir, replace=options.force)

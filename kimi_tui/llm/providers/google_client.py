@@ -91,7 +91,7 @@ class GoogleConnection:
                 # The SDK's errors for data that it cannot parse.
                 page = str(error).partition("Raw response: ")[2]
                 if page and not has_started:
-                    raise body_error(page.encode()) from error
+                    raise body_error(self._settings.without_secrets(page).encode()) from error
                 raise malformed_stream() from error
             finally:
                 # The SDK leaves closing the connection to the garbage collector.

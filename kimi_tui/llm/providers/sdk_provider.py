@@ -13,7 +13,7 @@ from typing import Annotated, Generic, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
-from kimi_tui.errors import ProviderConnectionError
+from kimi_tui.errors import ProviderConnectionError, ProviderError
 from kimi_tui.llm.error_mapping import malformed_stream, stream_ended_early
 from kimi_tui.llm.history_converter import ConvertedMessage, HistoryConverter, call_ids, replace_unsupported_media
 from kimi_tui.llm.lazy_client import Closable, LazyClient
@@ -74,27 +74,33 @@ class SdkProvider(ABC, Generic[C, E]):
     ) -> AsyncGenerator[StreamPart, None]:
         connection = await self._connection.get()
         reader = self._reader(call_ids(history))
-        async with aclosing(self._events(connection, self._body(system_prompt, _sendable(tools), history))) as events:
-            share, stalls = TimeSlice(), StallDetector(self._settings)
-            try:
-                async for event in events:
-                    has_content = False
-                    for part in reader.read(event):
-                        has_content = has_content or adds_content(part)
-                        yield part
+        try:
+            async with aclosing(
+                self._events(connection, self._body(system_prompt, _sendable(tools), history))
+            ) as events:
+                share, stalls = TimeSlice(), StallDetector(self._settings)
+                try:
+                    async for event in events:
+                        has_content = False
+                        for part in reader.read(event):
+                            has_content = has_content or adds_content(part)
+                            yield part
+                            await share.pause()
                         await share.pause()
-                    await share.pause()
-                    stalls.check(has_content=has_content)
-            except ProviderConnectionError:
-                # A failure after the final event loses nothing but the usage.
-                if not reader.over:
-                    raise
-            except (ValueError, ArithmeticError, RecursionError) as error:  # defence: malformed-event
-                raise malformed_stream() from error
-        if not reader.over:
-            raise stream_ended_early()  # defence: stream-has-an-end
-        for part in reader.end():
-            yield part
+                        stalls.check(has_content=has_content)
+                except ProviderConnectionError:
+                    # A failure after the final event loses nothing but the usage.
+                    if not reader.over:
+                        raise
+                except (ValueError, ArithmeticError, RecursionError) as error:  # defence: malformed-event
+                    raise malformed_stream() from error
+            if not reader.over:
+                raise stream_ended_early()  # defence: stream-has-an-end
+            for part in reader.end():
+                yield part
+        except ProviderError as error:
+            error.args = (self._settings.without_secrets(str(error)),)  # defence: secret-in-event
+            raise
 
     @abstractmethod
     def _connect(self) -> C:

@@ -172,7 +172,7 @@ def _import_label(engine: "Engine", source: str) -> str:
 def _redactor(engine: "Engine") -> "Redactor":
     from kimi_tui.session.redact import Redactor
 
-    return Redactor(all_secrets(engine.config.api_keys))
+    return Redactor(all_secrets(engine.config.secrets))
 
 
 COMMANDS: tuple["Command[Engine]", ...] = (

@@ -82,6 +82,7 @@ class FakeEngine:
         default_factory=lambda: FakeSkills((Skill("plan", "Plans, then writes.", build_flow(read_mermaid(CHART))),))
     )
     model_name: str = "moon-2"
+    secrets: Sequence[str] = ()
     model_note: str = ""
     accepts_images: bool = True
     session_id: str = "s"

@@ -1,6 +1,7 @@
 """Writes the pane's run or chart to a file."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -16,9 +17,9 @@ Format = Literal["mermaid", "svg", "json", "md"]
 SUFFIXES: dict[Format, str] = {"mermaid": ".mmd", "svg": ".svg", "json": ".json", "md": ".md"}
 
 
-def export_run(picture: RunView, form: Format, folder: Path) -> Path:
-    """Write the run to a new file in `folder`, without what looks like a key. Raises OSError."""
-    redactor = Redactor()
+def export_run(picture: RunView, form: Format, folder: Path, *, secrets: Iterable[str]) -> Path:
+    """Write the run to a new file in `folder`, without `secrets` and what looks like a key. Raises OSError."""
+    redactor = Redactor(secrets)  # defence: secret-in-run
     picture = without_secrets(picture, redactor.text)
     match form:
         case "mermaid":

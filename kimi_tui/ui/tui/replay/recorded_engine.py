@@ -46,6 +46,7 @@ class RecordedEngine:
         self.skills = _NoSkills()
         self.runner: FlowRunner | None = None
         self.work_dir = file.parent
+        self.secrets: Sequence[str] = ()
         state = read_state(file.parent / "state.json")
         self.title = state.shown_title
         self.session_id = file.parent.name

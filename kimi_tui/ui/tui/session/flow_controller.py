@@ -303,7 +303,7 @@ class FlowController:
                 return
             try:
                 if pane.shown_run is not None:
-                    path = export_run(pane.shown_run, chosen_format, engine.work_dir)
+                    path = export_run(pane.shown_run, chosen_format, engine.work_dir, secrets=engine.secrets)
                 elif pane.shown_skill is not None and pane.shown_skill.flow is not None:
                     path = export_chart(pane.shown_skill.name, pane.shown_skill.flow, chosen_format, engine.work_dir)
                 else:

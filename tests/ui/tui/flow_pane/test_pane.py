@@ -165,6 +165,18 @@ async def test_a_run_is_never_exported_through_a_link(tmp_path: Path) -> None:
         assert (tmp_path / "flow-release-run-2.mmd").is_file()
 
 
+async def test_an_exported_run_has_no_key_of_the_configuration(tmp_path: Path) -> None:
+    async with open_flow(tmp_path) as one:
+        await one.say(*wire_scenarios.flow_done())
+        one.engine.secrets = ("failing test",)
+        await one.press("f3")
+        for key in ("m", "s", "j", "t"):
+            await one.press("e", key)
+        exports = [path.read_text("utf-8") for path in tmp_path.glob("flow-*")]
+        assert len(exports) == 4
+        assert all("redacted" in text and "failing" not in text for text in exports)
+
+
 async def test_a_run_is_exported_in_each_format_and_nothing_is_written_over(tmp_path: Path) -> None:
     async with open_flow(tmp_path) as one:
         await one.say(*wire_scenarios.flow_done())
