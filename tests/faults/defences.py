@@ -1508,6 +1508,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_sensitive_alias",
     ),
     Defence(
+        "33 sensitive_alias", "edits that tell nothing of a secret", "edits-tell-no-secrets", Value("value"),
+        "test_an_edit_tells_nothing_of_a_secret_unless_it_may_be_read",
+    ),
+    Defence(
         "33 sensitive_alias", "looking for other names of a file", "sensitive-names", Without(3),
         "test_a_hard_link_to_a_file_with_secrets_is_one_too",
     ),

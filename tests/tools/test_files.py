@@ -415,6 +415,30 @@ async def test_sensitive_alias(harness: ToolHarness, name: str) -> None:
     assert (await read(harness, name)).output == "     1\tsecret\n"
 
 
+async def test_an_edit_tells_nothing_of_a_secret_unless_it_may_be_read(harness: ToolHarness) -> None:
+    """What a call that changes nothing answers would let the model guess the secret, letter by letter."""
+    harness.approvals.yolo = True
+    harness.answer = "reject"
+    (harness.dir / ".env").write_text("KEY=abc\n")
+    edit = StrReplaceFile(harness.workspace, harness.approvals)
+    answers = [
+        await harness.use(edit, path=".env", edit=[{"old": old, "new": "z9"}, {"old": "z9", "new": old}])
+        for old in ("KEY=a", "KEY=b")
+    ]
+    answers += [await write(harness, ".env", content) for content in ("KEY=abc\n", "KEY=abd\n")]
+    assert [answer.message for answer in answers] == ["The user rejected this tool call."] * 4
+    assert len(harness.asked) == 4
+
+
+async def test_an_edit_tells_nothing_of_a_file_that_a_rule_keeps_closed(harness: ToolHarness) -> None:
+    harness.approvals.policy = Policy([parse_rule("Read(plans.txt)", Effect.DENY)])
+    (harness.dir / "plans.txt").write_text("buy\n")
+    for old in ("buy", "sell"):
+        value = await replace(harness, "plans.txt", old, f"{old}x" if old == "sell" else old)
+        assert "not in" not in value.message
+    assert "not allowed" in (await write(harness, "plans.txt", "buy\n")).message
+
+
 @pytest.mark.parametrize("name", HARMLESS)
 async def test_names_that_only_look_sensitive_are_read(harness: ToolHarness, name: str) -> None:
     (harness.dir / name).write_text("x\n")

@@ -14,6 +14,7 @@ from kimi_tui.tools.core.tool import failed, ok
 from kimi_tui.tools.file_support.client_editor import Buffers, Editor
 from kimi_tui.tools.file_support.diff import CONTEXT_LINES, diff_blocks, text_with
 from kimi_tui.tools.file_support.edit_observer import FileHistory
+from kimi_tui.tools.file_support.read_approval import ask_to_read
 from kimi_tui.tools.file_support.safe_open import FileRefusedError, check_writable, read_bytes, write_bytes
 from kimi_tui.tools.file_support.text_encoding import MAX_EDIT_BYTES, TextEncoding, decode, shown_by_editor
 from kimi_tui.tools.file_support.workspace import PathRefusedError, ResolvedPath, Workspace
@@ -70,10 +71,14 @@ async def edit(
             if buffer_text is not None:
                 text, encoding = shown_by_editor(buffer_text, encoding)
                 old_content = encoding.encode(text)
-            new = change(text)
+            try:
+                new = change(text)
+            except EditRefusedError as error:
+                return await _if_readable(approvals, resolved, failed(str(error)))
             content = encoding.encode(new.text)
             if content == old_content:
-                return ok(message=f"`{resolved.shown}` holds that already; nothing was changed.")
+                unchanged = ok(message=f"`{resolved.shown}` holds that already; nothing was changed.")
+                return await _if_readable(approvals, resolved, unchanged)
             old = text or ""
             blocks = await asyncio.to_thread(diff_blocks, resolved.shown, _shown(old), _shown(new.text))
             one_by_one = _shown(old) == old and _shown(new.text) == new.text
@@ -117,6 +122,11 @@ async def edit(
         return failed(f"`{path_text}` cannot be written in its encoding: {_reason(error)}.")
     except OSError as error:
         return failed(_why(path_text, error))
+
+
+async def _if_readable(approvals: Approvals, resolved: ResolvedPath, value: ToolReturnValue) -> ToolReturnValue:
+    """Return what tells something of the file's content, or the refusal to read the file."""
+    return await ask_to_read(approvals, resolved, sender="ReadFile") or value  # defence: edits-tell-no-secrets
 
 
 def _in_part(
