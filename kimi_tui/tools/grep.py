@@ -212,9 +212,8 @@ def _result(
     for entry in _entries(text, params.output_mode):
         current = entry.path if entry.path is not None else current
         files.setdefault(current, []).append(entry)
-    secret = [path for path in files if path and is_secret(path)]
-    for path in secret:
-        del files[path]
+    # Nothing counts what is left out: that would tell the model whether a secret matches.
+    files = {path: found for path, found in files.items() if not path or not is_secret(path)}
     newest = sorted(files, key=lambda path: _changed_at(work_dir / path), reverse=True)
     entries = [entry.text for path in newest for entry in files[path]]
     while entries and entries[-1] == "--":
@@ -227,10 +226,6 @@ def _result(
     message = _summary(params, len(files), len(entries), len(page))
     if process.timed_out:
         message += f" It was stopped after {SECONDS} s or {byte_count(MAX_CHARS)}: there may be more. Narrow it down."
-    if secret:
-        message += (
-            f" {len(secret)} files, which by their names hold secrets or which a rule keeps closed, are left out."
-        )
     return ok(output.build(), output.note(message), display=(BriefBlock(text=message.partition(".")[0]),))
 
 

@@ -114,10 +114,17 @@ async def test_a_glob_reads_each_folder_once_whatever_its_pattern(harness: ToolH
 async def test_files_that_match_come_newest_first(harness: ToolHarness, tree: Path) -> None:
     value = await harness.use(Grep(harness.workspace, harness.approvals), pattern="needle")
     assert value.output == "src/a.py\nsrc/deep/b.py\n.hidden/d.py\n"
-    assert (
-        value.message
-        == "Matches in 3 files. 2 files, which by their names hold secrets or which a rule keeps closed, are left out."
-    )
+    assert value.message == "Matches in 3 files."
+
+
+async def test_a_search_does_not_tell_whether_a_secret_matches(harness: ToolHarness) -> None:
+    (harness.dir / ".env").write_text("KEY=abc\n")
+    search = Grep(harness.workspace, harness.approvals)
+    for mode in ("files_with_matches", "content", "count_matches"):
+        right, wrong = [
+            await harness.use(search, pattern=pattern, glob=".env", output_mode=mode) for pattern in ("=a", "=b")
+        ]
+        assert right == wrong
 
 
 @pytest.mark.parametrize("name", [".gitignore", "src/.ignore", "src/deep/.rgignore", ".git/info/exclude"])
