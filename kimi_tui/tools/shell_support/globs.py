@@ -31,7 +31,7 @@ _NUMBERS = re.compile(r"([+-]?\d{1,18})\.\.([+-]?\d{1,18})(?:\.\.([+-]?\d{1,18})
 _LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.([+-]?\d{1,18}))?", re.ASCII)
 _PLAIN = r"[\w./@+=*?-]"
 _PLAIN_BRACES = re.compile(rf"({_PLAIN}*)\{{({_PLAIN}+(?:,{_PLAIN}+)+)\}}({_PLAIN}*)", re.ASCII)
-_PARTS = re.compile(r"\\(.)|(\[[!^]?\]?[^]\\[]*\])|(\[.*\])|(.)", re.DOTALL)
+_PARTS = re.compile(r"\\(.)|(\[[!^]?+\]?+[^]\\[]*\])|(\[.*\])|(.)", re.DOTALL)  # defence: bracket-first-in-a-class
 
 
 @dataclass(frozen=True, slots=True)

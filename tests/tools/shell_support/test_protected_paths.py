@@ -53,7 +53,7 @@ def test_a_line_that_enters_many_folders_is_asked_about(workspace: Workspace) ->
     "cat .env", "cat .en?", "cat .e*", "cat .e[n]v", "cat .[a-z]nv", "cat .[!x]nv", "cat .[^x]nv", "cat .[[:alpha:]]nv",
     "cat < .en?", "cat < .env", "cat .en{v,x}", "cat .e{n..n}v", "cat {a.txt,.env}", "cat .{a,{e,f}n}v", "cat ./.e*",
     "cat /proc/self/cwd/.e??", "cat ../work/.e*", "cat */server.k*", "cat */*", "cat src/plai?", "cat src/'plain'",
-    "cat .e'n'*",
+    "cat .e'n'*", 'cat .[]"*"e]nv', "cat .[!]'?'x]nv",
     "cat \\.e*", "cat $PWD/.e*", 'cat "$PWD/.env"', "cat $X/.env", 'cat "${X}/a/.env"', "cat ~/.ssh/id_rsa",
     "cat ~/.ssh/*",
     "cat $HOME/.ssh/id_rs?", 'cat "$HOME"/.ssh/id_rs?', "cat ~+/.env", "cp a.txt .git/hooks/x", "cp a.txt .gi?/hooks",
