@@ -175,6 +175,7 @@ def _programs_of_servers(files: Iterable[Path], work_dir: Path, root: Path) -> I
                 folder = work_dir / str(entry.get("cwd") or "")
                 args = entry.get("args")
                 words = [entry.get("command"), *(cast(list[object], args) if isinstance(args, list) else ())]
+                words += _table(entry.get("env")).values()  # defence: trust-of-files-in-the-environment
                 # defence: trust-of-server-programs
                 texts = [word for word in words[:_MAX_WORDS] if isinstance(word, str) and "\0" not in word]
                 yield from files_named(texts, folder, root)

@@ -153,6 +153,8 @@ def test_a_flow_with_commands_among_many_other_files_is_asked_about(tmp_path: Pa
         ('{"command": "python", "args": ["-m", "tools.a"]}', "tools/a.py"),
         ('{"command": "python", "args": ["-m", "tools"]}', "tools/__main__.py"),
         ('{"command": "node", "args": ["${PWD:-.}/tools/a.js"]}', "tools/a.js"),
+        ('{"command": "python", "args": ["-m", "a"], "env": {"PYTHONPATH": "tools"}}', "tools/a.py"),
+        ('{"command": "node", "args": ["x"], "env": {"NODE_OPTIONS": "--require ./tools/a.js"}}', "tools/a.js"),
     ],
 )
 def test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed(
@@ -199,7 +201,8 @@ def test_a_yes_covers_what_was_shown_as_long_as_the_program_runs(tmp_path: Path)
 
 
 def test_a_server_of_any_form_is_no_error(tmp_path: Path) -> None:
-    for entry in ('"x"', '{"command": 1, "args": [null, "\\u0000", 2]}', '{"args": "x", "cwd": [1]}', "[]"):
+    others = ('"x"', '{"env": [1]}', '{"env": {"a": 1}}', "[]")
+    for entry in (*others, '{"command": 1, "args": [null, "\\u0000", 2]}', '{"args": "x", "cwd": [1]}'):
         root = project(tmp_path, ".mcp.json", content=f'{{"mcpServers": {{"s": {entry}}}}}')
         assert [item.path.name for item in trust.trust_state(root).items] == [".mcp.json"]
 
