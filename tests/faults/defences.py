@@ -1423,6 +1423,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands",
     ),
     Defence(
+        "32 path_escape", "a bracket that is first in a class", "bracket-first-in-a-class",
+        Value(r're.compile(r"\\(.)|(\[[!^]?\]?[^]\\[]*\])|(\[.*\])|(.)", re.DOTALL)'),
+        "test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands",
+    ),
+    Defence(
         "32 path_escape", "asking where a limit is met", "ask-at-limit", NEVER,
         "test_where_a_limit_is_met_it_is_asked_for",
     ),
@@ -1762,6 +1767,11 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "programs of the project's servers", "trust-of-server-programs", Value("[]"),
+        "test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed",
+    ),
+    Defence(
+        "34 protected_paths", "those that the environment of the server names", "trust-of-files-in-the-environment",
+        Value("[]"),
         "test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed",
     ),
     Defence(

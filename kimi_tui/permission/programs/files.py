@@ -100,13 +100,14 @@ def _bundled(parsed: Parsed) -> list[int]:
 
 
 def _archive_elsewhere(parsed: Parsed) -> list[int]:
-    """Return the index of the archive that `tar` writes, if its path may lead out of the folder."""
+    """Return the index of the archive of `tar`, if it may be on another machine, or is written out of the folder."""
     first = next((word for index, word in parsed.operands[:1] if index == 1), "")
-    if parsed.has("-x", "-t", "--extract", "--list") or set(first) & set("xt"):
-        return []
+    reads = parsed.has("-x", "-t", "--extract", "--list") or bool(set(first) & set("xt"))
     archives = [(option.at, option.value or "") for option in parsed.options if option.name in ("-f", "--file")]
-    archives += parsed.operands[1:2] if "f" in first else []
-    return [index for index, word in archives if leads_out(word)]  # defence: archive-elsewhere
+    values = sum(letter in "bfHKNVX" for letter in first)
+    archives += parsed.operands[1 : 1 + values] if "f" in first else []
+    # defence: archive-elsewhere
+    return [index for index, word in archives if ":" in word or (not reads and leads_out(word))]
 
 
 _TREE = (
@@ -197,11 +198,7 @@ PROGRAMS: dict[str, Program] = {
             "--no-same-permissions --touch --dereference --preserve-permissions --totals --version",
         ),
         strict=True,
-        dangerous=lambda parsed: [
-            *_bundled(parsed),
-            *_archive_elsewhere(parsed),
-            *(option.at for option in parsed.options if option.name == "-f" and ":" in (option.value or "")),
-        ],
+        dangerous=lambda parsed: [*_bundled(parsed), *_archive_elsewhere(parsed)],
     ),
     "zip": Program(options=Options("", "-rqv0123456789jmu -x: -i:"), strict=True),
     "unzip": Program(options=Options("", "-lpqjnovtuz -x: -P:", "-d: -:"), strict=True),

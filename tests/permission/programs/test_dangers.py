@@ -490,6 +490,10 @@ tar --checkpoint-a=exec=id -cf a b
 tar -C / -xf a
 tar -P -xf a
 tar -xf host:a
+tar xf host:a
+tar cbf 20 host:a b
+tar --file=host:a -t
+tar -c --file user@host:a b
 tar -F id -cf a b
 tar --rsh-command=id -xf a
 tar -T names -cf a
