@@ -13,6 +13,10 @@ from enum import Enum, auto
 from functools import lru_cache
 from pathlib import Path
 
+from kimi_tui.paths import real_path
+
+_WILD = re.compile(r"[*?]")
+
 
 def matches_file(pattern: str, real: Path, folder: Path | None, *, strict: bool) -> bool:
     """Whether the pattern matches the real path. `strict`: ignore case, and match a name anywhere."""
@@ -24,6 +28,22 @@ def matches_file(pattern: str, real: Path, folder: Path | None, *, strict: bool)
     if folder is not None:
         return read.matches(real.relative_to(folder).as_posix(), any_case=strict)
     return strict and "/" not in pattern and read.matches(str(real).lstrip("/"), any_case=True)
+
+
+def with_links_followed(pattern: str, work_dir: Path) -> str:
+    """Return the pattern from the root, with the links followed that are before its first wildcard; "" for a name with
+    a wildcard at any depth.
+    """
+    given = f"{Path.home()}{pattern[1:]}" if pattern.startswith("~/") or pattern == "~" else pattern
+    before = _WILD.split(given, maxsplit=1)[0]
+    if before == given:
+        fixed = given.rstrip("/")
+    elif "/" in before:
+        fixed = before.rpartition("/")[0]
+    else:
+        return ""
+    start = "/" if given.startswith("/") else work_dir
+    return f"{real_path(Path(start, fixed.lstrip('/')))}".rstrip("/") + given[len(fixed) :]
 
 
 class _Kind(Enum):

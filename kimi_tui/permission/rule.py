@@ -13,10 +13,11 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import repeat
+from pathlib import Path
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.argument_pattern import matches_arguments
-from kimi_tui.permission.file_pattern import matches_file
+from kimi_tui.permission.file_pattern import matches_file, with_links_followed
 from kimi_tui.permission.option_spelling import may_mean
 from kimi_tui.permission.page_pattern import keeps_host, matches_page
 from kimi_tui.permission.programs.classifier import allows_anything, may_run_another, unnamed_danger
@@ -76,12 +77,16 @@ class Match(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. `origin` tells the user where the rule is written."""
+    """One rule. `origin` tells the user where the rule is written.
+
+    `place` is a pattern for files with its links followed. A rule that asks or denies is also about the files there.
+    """
 
     effect: Effect
     tool: str
     pattern: str | None
     origin: str = ""
+    place: str = ""
 
     def __str__(self) -> str:
         return self.tool if self.pattern is None else f"{self.tool}({self.pattern})"
@@ -121,7 +126,8 @@ class Rule:
                 return self._matches_line(subject)
             case FileSubject():
                 strict = self.effect is not Effect.ALLOW
-                return _yes(matches_file(self.pattern, subject.real, subject.folder, strict=strict))
+                patterns = (self.pattern, self.place) if strict and self.place else (self.pattern,)
+                return _yes(any(matches_file(one, subject.real, subject.folder, strict=strict) for one in patterns))
             case PageSubject():
                 strict = self.effect is not Effect.ALLOW
                 return _yes(matches_page(self.pattern, subject.url, subject.host, strict=strict))
@@ -173,8 +179,10 @@ class Rule:
         return max(matches, key=list(Match).index, default=Match.NO)
 
 
-def parse_rule(text: str, effect: Effect, origin: str = "") -> Rule:
-    """Parse `Tool` or `Tool(pattern)`. Raises ValueError with the cause."""
+def parse_rule(text: str, effect: Effect, origin: str = "", work_dir: Path | None = None) -> Rule:
+    """Parse `Tool` or `Tool(pattern)`, where a pattern for files starts in `work_dir`. Raises ValueError with the
+    cause.
+    """
     tool, bracket, rest = text.strip().partition("(")
     tool = tool.strip()
     if not tool or any(char.isspace() for char in tool):
@@ -192,7 +200,9 @@ def parse_rule(text: str, effect: Effect, origin: str = "") -> Rule:
         shlex.split(pattern)
     except ValueError as error:
         raise ValueError(f"{text!r}: {error}") from None
-    return Rule(effect, tool, pattern, origin)
+    # defence: rules-behind-links
+    place = with_links_followed(pattern, work_dir) if work_dir is not None else ""
+    return Rule(effect, tool, pattern, origin, place)
 
 
 def _lacks_scheme(pattern: str, effect: Effect) -> bool:

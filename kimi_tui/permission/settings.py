@@ -85,7 +85,7 @@ def permission_settings(
 def _merged(
     config: Config, file: Path | None, work_dir: Path, read: ExampleReader, *, trusted: bool
 ) -> PermissionSettings:
-    rules = _rules(config.permissions, file or "--config", read)
+    rules = _rules(config.permissions, file or "--config", read, work_dir)
     project = project_file(work_dir)
     if project is None:
         return PermissionSettings(
@@ -93,7 +93,7 @@ def _merged(
         )
     loaded = load_project_config(project)
     unknown = tuple(one_line(warning)[:_MAX_WARNING] for warning in loaded.warnings)
-    added = _rules(loaded.config.permissions, project, read)
+    added = _rules(loaded.config.permissions, project, read, work_dir)
     mode, sandbox = config.permissions.mode, config.sandbox
     requested_mode = loaded.config.permissions.mode if "mode" in loaded.config.permissions.model_fields_set else mode
     stricter_mode: PermissionMode = max((mode, requested_mode), key=_MODE_STRICTNESS.index)  # defence: stricter-mode
@@ -149,7 +149,7 @@ def _is_there(file: Path) -> bool:
     return True  # defence: project-file-of-any-kind
 
 
-def _rules(permissions: Permissions, file: Path | str, read: ExampleReader) -> list[Rule]:
+def _rules(permissions: Permissions, file: Path | str, read: ExampleReader, work_dir: Path) -> list[Rule]:
     loosening: list[Rule] = []
     for effect in Effect:
         settings: tuple[RuleConfig, ...] = getattr(permissions, effect.value)
@@ -157,7 +157,7 @@ def _rules(permissions: Permissions, file: Path | str, read: ExampleReader) -> l
             key = f"permissions.{effect}.{number}"
             origin = paths.shown(file) if isinstance(file, Path) else file
             try:
-                rule = parse_rule(setting.rule, effect, origin)
+                rule = parse_rule(setting.rule, effect, origin, work_dir)
             except ValueError as error:
                 raise ConfigError(str(error), file=file, key=key) from None
             _try_examples(rule, setting, read, file, key)

@@ -2551,6 +2551,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_that_denies_a_path_denies_its_other_spellings",
     ),
     Defence(
+        "32 path_escape", "rules about files behind a link", "rules-behind-links", Value('""'),
+        "test_a_rule_that_denies_holds_where_a_link_in_its_path_leads",
+    ),
+    Defence(
         "a project that loosens", "the stricter of two modes", "stricter-mode", Value("requested_mode"),
         "test_a_project_that_asks_for_nothing_loosens_nothing_of_the_users",
     ),

@@ -43,6 +43,35 @@ def test_rules_are_texts_or_tables_with_examples(tmp_path: Path) -> None:
     assert (settings.mode, settings.policy().accept_edits) == ("accept-edits", True)
 
 
+def test_a_rule_that_denies_holds_where_a_link_in_its_path_leads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, elsewhere = tmp_path / "w", tmp_path / "elsewhere"
+    for folder in (work, elsewhere / "in", tmp_path / "real home/notes"):
+        folder.mkdir(parents=True)
+    (tmp_path / "home").symlink_to("real home")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (work / "secrets").symlink_to(elsewhere)
+    (work / "plan.txt").symlink_to(elsewhere / "p")
+    denied = {
+        "secrets/**": f"{elsewhere}/in/x", "secrets/in/": f"{elsewhere}/in/x", "secrets/*/x": "secrets/in/x",
+        "plan.txt": f"{elsewhere}/p", "~/notes/**": f"{tmp_path}/real home/notes/n", "~/notes/n": "~/notes/n",
+        f"{tmp_path}/home/**": "~/notes/n", "../elsewhere/**": f"{work}/secrets/p", "/**": f"{elsewhere}/p",
+    }  # fmt: skip
+    for pattern, path in denied.items():
+        given = path if path.startswith(("/", "~")) else f"{work}/{path}"
+        subject = parse_subject("ReadFile", given, Workspace(work))
+        for effect in ("deny", "ask"):
+            policy = load(work, json.dumps({"permissions": {effect: [f"Read({pattern})"]}})).policy()
+            assert policy.decide("ReadFile", subject).effect == effect, pattern
+        assert load(work, json.dumps({"permissions": {"deny": ["Read(other/**)", "Read(*.lock)"]}})).policy().decide(
+            "ReadFile", subject
+        ).effect is None  # fmt: skip
+    allowed = load(work, "permissions: {allow: [Edit(secrets/**)]}").policy()
+    subject = parse_subject("WriteFile", f"{elsewhere}/in/x", Workspace(work))
+    assert allowed.decide("WriteFile", subject).effect is None, "somebody else may have made the link"
+
+
 @pytest.mark.parametrize("trusted", [True, False])
 def test_a_projects_file_that_cannot_be_read_is_an_error_with_its_name_and_an_empty_one_is_a_warning(
     tmp_path: Path, trusted: bool
