@@ -20,7 +20,11 @@ _NAMED = re.compile(r"([A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 def matches_arguments(pattern: str, arguments: Mapping[str, object], *, strict: bool) -> bool:
     """Whether the pattern matches. `strict`: also match possible meanings."""
-    return all(_matches(word, arguments, strict=strict) for word in shlex.split(pattern))
+    words = shlex.split(pattern)
+    if all(_matches(word, arguments, strict=strict) for word in words):
+        return True
+    # defence: words-of-a-text
+    return strict and len(words) > 1 and _matches(pattern, arguments, strict=True)
 
 
 def _matches(word: str, arguments: Mapping[str, object], *, strict: bool) -> bool:

@@ -27,7 +27,6 @@ from kimi_tui.permission.subject import (
     FileSubject,
     PageSubject,
     Pattern,
-    PlainSubject,
     Subject,
     Words,
 )
@@ -131,8 +130,6 @@ class Rule:
             case PageSubject():
                 strict = self.effect is not Effect.ALLOW
                 return _yes(matches_page(self.pattern, subject.url, subject.host, strict=strict))
-            case PlainSubject():
-                return _yes(fnmatchcase(subject.text, self.pattern))
             case ArgumentsSubject():
                 strict = self.effect is not Effect.ALLOW
                 return _yes(matches_arguments(self.pattern, subject.arguments, strict=strict))

@@ -76,13 +76,6 @@ class FileSubject:
 
 
 @dataclass(frozen=True, slots=True)
-class PlainSubject:
-    """Any other subject; patterns are compared with `text`."""
-
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class PageSubject:
     """A web page. `host` is the host of the connection, in ASCII and lower case."""
 
@@ -92,7 +85,7 @@ class PageSubject:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentsSubject:
-    """The arguments of an external tool, by name.
+    """The arguments of any other tool, by name.
 
     `server_tools` begins the names of all tools of the MCP server that is asked without one of them: a rule that asks
     about or denies all of those is about this call too.
@@ -102,4 +95,4 @@ class ArgumentsSubject:
     server_tools: str = ""
 
 
-Subject = CommandSubject | FileSubject | PageSubject | PlainSubject | ArgumentsSubject
+Subject = CommandSubject | FileSubject | PageSubject | ArgumentsSubject

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, ProposedAction
+from kimi_tui.permission.subject import ArgumentsSubject
 from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundTasks
@@ -36,6 +37,7 @@ class TaskStop(Tool[TaskStopParams]):
                 sender=self.name,
                 action=tr("stop background task"),
                 description=tr("Stop background task `{task}`: {what}", task=task.id, what=task.description),
+                subject=ArgumentsSubject(params.model_dump(exclude_unset=True)),
             ),
         )
         if refused is not None:

@@ -2418,6 +2418,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_question_about_a_tool_that_never_asks_shows_its_arguments",
     ),
     Defence(
+        "31 cmd_split", "rules with a pattern for any tool", "rules-for-any-tool", Value("None"),
+        "test_a_rule_with_a_pattern_is_about_the_arguments_of_any_tool",
+    ),
+    Defence(
+        "31 cmd_split", "a rule's words as they follow each other in a text", "words-of-a-text", Value("False"),
+        "test_a_rule_with_a_pattern_is_about_the_arguments_of_any_tool",
+    ),
+    Defence(
         "approval_shows_less", "ending lines at line feeds only", "lines-end-at-line-feeds",
         Value('(*text.splitlines(), "")'), "test_what_a_line_feed_does_not_end_is_shown_as_one_line",
     ),

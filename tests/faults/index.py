@@ -252,6 +252,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/cli/test_main.py::test_no_command_can_read_the_keys_in_the_environment_of_the_program",
     ),
     "31 cmd_split": (
+        "tests/permission/test_in_tools.py::test_a_rule_with_a_pattern_is_about_the_arguments_of_any_tool",
         "tests/permission/test_rule.py::test_an_option_that_a_rule_that_allows_names_is_not_taken_back",
         "tests/permission/test_argument_pattern.py::test_a_rule_that_allows_covers_what_the_arguments_surely_are",
         "tests/permission/test_rule.py::test_a_denied_command_is_asked_about_with_words_of_options_and_with_others",

@@ -8,6 +8,7 @@ import pytest
 from kimi_tui.interaction.approvals import Approvals, Source, asking_for
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
+from kimi_tui.tools.core.permission_subject import parse_subject
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.tools.glob import Glob
@@ -124,6 +125,21 @@ async def test_a_tool_that_never_asks_can_be_denied_and_asked_for(harness: ToolH
         toolset.begin_step()
         assert (await toolset.handle(call)).return_value.is_error
         assert len(harness.asked) == asked
+
+
+@pytest.mark.parametrize(
+    "rule", ["Think(*plan*)", "Think(thought=the*)", "Think(the secret plan)", "Think('the secret plan')"]
+)
+async def test_a_rule_with_a_pattern_is_about_the_arguments_of_any_tool(harness: ToolHarness, rule: str) -> None:
+    toolset = Toolset([Think()], approvals=harness.approvals)
+    denied, other = (harness.call_of("Think", {"thought": thought}) for thought in ("the secret plan", "a walk"))
+    rules(harness, f"deny {rule}")
+    assert "not allowed" in (await toolset.handle(denied)).return_value.message
+    assert not (await toolset.handle(other)).return_value.is_error
+    for text in ('{"thought": "the secret plan"}', "the secret plan"):
+        if "=" not in rule or text.startswith("{"):
+            checked = harness.approvals.policy.decide("Think", parse_subject("Think", text, harness.workspace))
+            assert checked.effect is Effect.DENY, "what the command line says of it holds"
 
 
 async def test_a_question_about_a_tool_that_never_asks_shows_its_arguments(harness: ToolHarness) -> None:

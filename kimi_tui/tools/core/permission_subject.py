@@ -10,7 +10,6 @@ from kimi_tui.permission.subject import (
     CommandSubject,
     FileSubject,
     PageSubject,
-    PlainSubject,
     Subject,
 )
 from kimi_tui.tools.file_support.workspace import ResolvedPath, Workspace
@@ -63,8 +62,8 @@ def special_reasons(resolved: ResolvedPath) -> tuple[str, ...]:
 
 
 def parse_subject(tool: str, text: str, workspace: Workspace, policy: Policy = NO_RULES) -> Subject:
-    """Interpret `text` for this tool: a command line, a path, a JSON object of arguments for an MCP tool, or the text
-    itself.
+    """Interpret `text` for this tool: a command line, a path, an address, or arguments as a JSON object. For a tool of
+    ours the text may also be the value of one argument.
 
     Raises ValueError (PathRefusedError) for an unusable path, and for invalid arguments.
     """
@@ -72,20 +71,20 @@ def parse_subject(tool: str, text: str, workspace: Workspace, policy: Policy = N
         return command_subject(parse_command_line(text), workspace, policy)
     if tool in _FILE_TOOLS:
         return file_subject(workspace.resolve(text), edit=tool in EDITS or tool == "Edit")
-    if tool.startswith("mcp__"):
-        return ArgumentsSubject(_arguments(text))
     if tool == "FetchURL":
         return page_subject(text)
     if tool == "Network":
         return page_subject(text if "://" in text else f"https://{text}/")
-    return PlainSubject(text)
+    return ArgumentsSubject(_arguments(tool, text))
 
 
-def _arguments(text: str) -> JsonObject:
+def _arguments(tool: str, text: str) -> JsonObject:
     try:
         value: object = json_text.loads(text or "{}")
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
+        if not tool.startswith("mcp__"):
+            return {"": text}
         raise ValueError(f"{text!r}: the arguments of a tool of an MCP server are written as a JSON object")
     return cast(JsonObject, value)

@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict
 
 from kimi_tui.i18n import tr
 from kimi_tui.llm.provider import ToolSpec
-from kimi_tui.permission.subject import Subject
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.parts import ContentPart, JsonObject, ToolCall, ToolReturnValue
 
@@ -54,11 +53,6 @@ class Tool(ABC, Generic[P]):
         """Whether this call changes nothing."""
         del params
         return self.read_only
-
-    def subject(self, params: P) -> Subject | None:
-        """The subject that permission rules match in this call; None if only rules for the whole tool apply."""
-        del params
-        return None
 
     @abstractmethod
     async def call(self, params: P) -> ToolReturnValue:

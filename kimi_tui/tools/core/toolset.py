@@ -18,6 +18,7 @@ from kimi_tui import json_text
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, ProposedAction
 from kimi_tui.llm.provider import ToolSpec
+from kimi_tui.permission.subject import ArgumentsSubject
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.tools.core.ask_approval import ask_approval, comments_of_call, with_comments
 from kimi_tui.tools.core.plan_mode import PlanMode
@@ -158,15 +159,16 @@ class Toolset:
         """Apply the permission rules to a tool that does not request approval itself; None if the call may run."""
         if self._approvals is None or tool.asks:
             return None
-        arguments = json.dumps(params.model_dump(mode="json", exclude_unset=True), indent=2, ensure_ascii=False)
+        arguments = params.model_dump(mode="json", exclude_unset=True)
+        shown = json.dumps(arguments, indent=2, ensure_ascii=False)
         return await ask_approval(
             self._approvals,
             ProposedAction(
                 sender=tool.name,
                 action=tr("use {tool}", tool=tool.name),
                 description=f"Call {tool.name}",
-                display=(ShellBlock(language="json", command=arguments),),  # defence: arguments-of-any-tool
-                subject=tool.subject(params),
+                display=(ShellBlock(language="json", command=shown),),  # defence: arguments-of-any-tool
+                subject=ArgumentsSubject(arguments),  # defence: rules-for-any-tool
                 ask_only_by_rule=True,
             ),
         )
