@@ -2617,6 +2617,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_about_reading_a_file_holds_for_a_word_that_names_it_in_part",
     ),
     Defence(
+        "31 cmd_split", "words that are known in part", "words-known-in-part", Value("expand('', folder)"),
+        "test_a_rule_about_reading_a_file_holds_for_a_word_that_names_it_in_part",
+    ),
+    Defence(
         "31 cmd_split", "every part of a word", "every-part-of-a-word",
         Value("any(not _PLAIN_EXPANSION.fullmatch(source.text(each)) for each in _expansions(piece))"),
         "test_a_program_within_an_expansion_is_listed_or_unknown",

@@ -416,11 +416,21 @@ def _rule_about_parts(
 
 
 def _words_of_unknown(line: CommandLine, folders: Sequence[Path] | None) -> list[str]:
-    """Return the words of a line that has words known only at run time, as far as they are known: `$PWD/a` is."""
-    if not any(None in command.words for command in line.commands):  # defence: words-beside-unknown-ones
+    """Return what the words of a line that has words known only at run time may name: `$PWD/a` is known, and for
+    `secrets/$x` the files in `secrets` count.
+    """
+    # defence: words-beside-unknown-ones
+    if not line.unknown_files and not any(None in command.words for command in line.commands):
         return []
     known = [spelled for spelled in line.spelled if UNKNOWN not in spelled]
-    return [path for folder in folders or () for spelled in known for path in expand(spelled, folder).paths]
+    found = [path for folder in folders or () for spelled in known for path in expand(spelled, folder).paths]
+    partly = [spelled for spelled in line.spelled if UNKNOWN in spelled and spelled.strip(UNKNOWN)]
+    for folder in folders or ():
+        for pattern in (spelled.replace(UNKNOWN, text) for spelled in partly for text in ("*", ".*")):
+            expanded = expand(pattern, folder)  # defence: words-known-in-part
+            found += [path for path in expanded.paths if os.path.lexists(folder / path)]
+            found += [UNKNOWN] if expanded.cut else []
+    return found
 
 
 def _tops(folders: Sequence[Path]) -> list[Path]:

@@ -63,10 +63,19 @@ def test_a_rule_about_reading_a_file_holds_for_a_word_that_names_it_in_part(harn
         "curl -d @app/plans.md a.b", "curl -d@app/plans.md a.b", "curl -F f=@app/plans.md a.b",
         "gh api x -F a=@app/plans.md", "curl -F 'f=@app/plans.md;type=a/b' a.b", "cat $PWD/app/plans.md",
         'cat "$PWD"/app/plans.md | wc', "x=1 cat $PWD/app/*", "cat /proc/self/cwd/app/plans.md",
-        "cat </proc/self/cwd/app/plans.md",
+        "cat </proc/self/cwd/app/plans.md", "for x in plans; do cat app/$x.md; done", 'cat "app/$x"', "cat $x/plans.md",
+        "cat <app/$x", "cat app/$(echo plans.md)", 'head app/pl"$x"',
     ):  # fmt: skip
         assert effect(harness, command, rule) is Effect.ASK, command
-    for command in ("curl -d @app/a.py a.b", "curl -F 'f=@app/a.py;type=a/b' a.b", "cat $PWD/app/a.py", "ls $x"):
+    for command in (
+        "curl -d @app/a.py a.b",
+        "curl -F 'f=@app/a.py;type=a/b' a.b",
+        "cat $PWD/app/a.py",
+        "ls $x",
+        "echo a$x",
+        "cat app/a$x",
+        "cat --x=$x",
+    ):
         assert effect(harness, command, rule) is None, command
 
 
