@@ -47,19 +47,27 @@ class Explanation:
 
 
 def explain(
-    settings: PermissionSettings, tool: str, subject: Subject, *, protected: tuple[str, ...] = ()
+    settings: PermissionSettings,
+    tool: str,
+    subject: Subject,
+    *,
+    protected: tuple[str, ...] = (),
+    confined: bool = False,
 ) -> Explanation:
-    """Explain a call. `protected` are the reasons why it always requires approval, if any."""
+    """Explain a call. `protected` are the reasons why it always requires approval, if any. `confined`: commands need
+    none, since the sandbox keeps them inside.
+    """
     rules = [rule for rule in settings.rules if rule.is_about(tool)]
     policy = Policy(settings.rules, free_reading=not settings.ask_read_only)
-    outcome, why = _outcome(policy, tool, subject, protected)
-    insisted = bool(protected) or policy.decide(tool, subject).effect in (Effect.ASK, Effect.DENY)
+    outcome, why = _outcome(policy, tool, subject, protected, confined=confined)
+    effect = policy.decide(tool, subject).effect
+    insisted = bool(protected) or effect in (Effect.ASK, Effect.DENY) or _is_new_host(tool, effect)
     commands = subject.commands if isinstance(subject, CommandSubject) else ()
     return Explanation(
         outcome=outcome,
         why=why,
         mode=settings.mode,
-        in_mode=_in_mode(settings, tool, subject, protected),
+        in_mode=_in_mode(settings, tool, subject, protected, confined=confined),
         alone="refused" if insisted else "approved",
         protected=protected,
         parts=tuple(_part(rules, subject, index) for index in range(len(commands))),
@@ -79,7 +87,14 @@ def _part(rules: list[Rule], subject: Subject, index: int) -> CommandPart:
     return CommandPart(_text(words), matching, classification.level.name.lower(), classification.why, unnamed, why_not)
 
 
-def _outcome(policy: Policy, tool: str, subject: Subject, protected: tuple[str, ...]) -> tuple[str, str]:
+def _is_new_host(tool: str, effect: Effect | None) -> bool:
+    """Whether a command wants to reach a host that no rule allows: only the user's answer does, in every mode."""
+    return tool == "Network" and effect is not Effect.ALLOW
+
+
+def _outcome(
+    policy: Policy, tool: str, subject: Subject, protected: tuple[str, ...], *, confined: bool
+) -> tuple[str, str]:
     decision = policy.decide(tool, subject)
     if decision.effect is Effect.DENY:
         return "deny", decision.why
@@ -89,6 +104,8 @@ def _outcome(policy: Policy, tool: str, subject: Subject, protected: tuple[str, 
         return decision.effect.value, decision.why
     if tool in _READING:
         return "allow", "reading does not ask"
+    if isinstance(subject, CommandSubject) and confined:
+        return "allow", "a full sandbox without a network keeps it inside"
     if isinstance(subject, CommandSubject) and subject.elsewhere:
         return "ask", "in another folder a command may obey other settings"
     if isinstance(subject, CommandSubject) and subject.risks and policy.rules:
@@ -108,12 +125,15 @@ def _match_label(rule: Rule, subject: Subject) -> str:
     return match.value
 
 
-def _in_mode(settings: PermissionSettings, tool: str, subject: Subject, protected: tuple[str, ...]) -> str:
+def _in_mode(
+    settings: PermissionSettings, tool: str, subject: Subject, protected: tuple[str, ...], *, confined: bool
+) -> str:
     policy = settings.policy()
-    outcome, _ = _outcome(policy, tool, subject, protected)
+    outcome, _ = _outcome(policy, tool, subject, protected, confined=confined)
     if settings.mode == "plan" and outcome != "deny" and not _only_reads(tool, subject):
         return "deny"
-    if settings.mode == "yolo" and not protected and policy.decide(tool, subject).effect is None:
+    effect = policy.decide(tool, subject).effect
+    if settings.mode == "yolo" and not protected and effect is None and not _is_new_host(tool, effect):
         return "allow"
     return outcome
 

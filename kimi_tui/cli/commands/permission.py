@@ -76,18 +76,43 @@ def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path, tupl
 
 
 def _checked(args: argparse.Namespace, settings: "PermissionSettings", workspace: "Workspace") -> "Explanation":
+    from dataclasses import replace
+
     from kimi_tui import paths
     from kimi_tui.errors import UsageError
+    from kimi_tui.mcp.tool_names import tools_prefix
     from kimi_tui.permission.explain import explain
+    from kimi_tui.permission.subject import ArgumentsSubject
     from kimi_tui.tools.core.permission_subject import parse_subject
     from kimi_tui.tools.core.protected_calls import protection_reason
 
     workspace.protected.add(paths.home())
     try:
         subject = parse_subject(args.tool, args.call, workspace, settings.policy())
+        if args.tool == "ReadMcpResource" and isinstance(subject, ArgumentsSubject):
+            subject = replace(subject, server_tools=tools_prefix(str(subject.arguments.get("server"))))
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return explain(settings, args.tool, subject, protected=protection_reason(args.tool, args.call, workspace))
+    protected = protection_reason(args.tool, args.call, workspace)
+    confined = args.tool == "Shell" and _confines(settings, workspace, args.call)
+    return explain(settings, args.tool, subject, protected=protected, confined=confined)
+
+
+def _confines(settings: "PermissionSettings", workspace: "Workspace", command: str) -> bool:
+    """Whether the command needs no approval in the sandbox of a session; tests the sandbox, if the settings allow
+    that.
+    """
+    import asyncio
+
+    from kimi_tui.tools.shell_support.command_parser import parse_command_line
+    from kimi_tui.tools.shell_support.sandbox import Sandbox
+    from kimi_tui.tools.shell_support.shown_remotes import shown_remotes
+
+    if settings.sandbox.network or not settings.trusted:
+        return False
+    sandbox = Sandbox(settings.sandbox, workspace, trusted=True)
+    asyncio.run(sandbox.works())
+    return sandbox.confines_commands and not shown_remotes(parse_command_line(command)).any_moves
 
 
 def _check(checked: "Explanation") -> str:

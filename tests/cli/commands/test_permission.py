@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.cli.main import main
+from kimi_tui.tools.shell_support.sandbox import Sandbox
 
 RULES = """
 permissions:
@@ -50,6 +51,34 @@ def test_each_simple_command_has_the_rules_that_match_it(check) -> None:
         ("ls", [["allow", "Shell(ls *)"]]),
         ("rm a", [["deny", "Shell(rm *)"]]),
     ]
+
+
+@pytest.mark.parametrize(("mode", "in_mode"), [("default", "allow"), ("plan", "deny")])
+def test_a_command_that_the_sandbox_keeps_inside_needs_no_approval(
+    check, monkeypatch: pytest.MonkeyPatch, mode: str, in_mode: str
+) -> None:
+    monkeypatch.setattr(Sandbox, "confines_commands", True)
+    config = f"{{permissions: {{mode: {mode}, ask: [Shell(make *)]}}, sandbox: {{network: false}}}}"
+    value = check("check", "touch a", config=config)
+    assert (value["outcome"], value["in_mode"], value["alone"]) == ("allow", in_mode, "approved")
+    for command in ("make x", "cat .env", "git remote add a https://b.c/d"):
+        assert check("check", command, config=config)["outcome"] == "ask"
+    assert check("check", "touch a", config=config.replace("false", "true"))["outcome"] == "ask"
+
+
+@pytest.mark.parametrize("mode", ["default", "yolo"])
+def test_a_new_host_needs_an_answer_in_every_mode(check, mode: str) -> None:
+    config = f"permissions: {{mode: {mode}, allow: [Network(pypi.org)]}}"
+    for host, expected in (("pypi.org", ("allow", "approved")), ("a.example", ("ask", "refused"))):
+        value = check("check", host, "--tool", "Network", config=config)
+        assert (value["in_mode"], value["alone"]) == expected
+
+
+def test_a_rule_for_all_tools_of_a_server_is_about_its_resources(check) -> None:
+    config = "permissions: {deny: [mcp__docs__*]}"
+    for server, outcome in (("docs", "deny"), ("other", "ask")):
+        call = json.dumps({"server": server, "uri": "a:b"})
+        assert check("check", call, "--tool", "ReadMcpResource", config=config)["outcome"] == outcome
 
 
 def test_other_tools_are_judged_too(check) -> None:
