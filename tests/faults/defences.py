@@ -2426,6 +2426,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_with_a_pattern_is_about_the_arguments_of_any_tool",
     ),
     Defence(
+        "approval_shows_less", "a scope on one line in an editor", "scope-on-one-line",
+        Value('f"Allow in this session: {request.scope}"'),
+        "test_what_always_means_is_on_one_line_with_hidden_characters_spelled_out",
+    ),
+    Defence(
         "approval_shows_less", "ending lines at line feeds only", "lines-end-at-line-feeds",
         Value('(*text.splitlines(), "")'), "test_what_a_line_feed_does_not_end_is_shown_as_one_line",
     ),

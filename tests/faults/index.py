@@ -715,6 +715,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/test_regular_file.py::test_a_pipe_a_folder_a_socket_and_a_device_are_refused_at_once",
     ),
     "approval_shows_less": (
+        "tests/ui/acp/test_agent.py::test_what_always_means_is_on_one_line_with_hidden_characters_spelled_out",
         "tests/interaction/test_approvals.py::test_a_request_with_reasons_shows_what_is_asked_for_too",
         "tests/permission/test_in_tools.py::test_a_question_about_a_tool_that_never_asks_shows_its_arguments",
         "tests/tools/test_files.py::test_what_a_line_feed_does_not_end_is_shown_as_one_line",

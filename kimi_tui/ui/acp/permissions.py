@@ -9,6 +9,7 @@ from acp.interfaces import Client
 from acp.schema import AcceptElicitationResponse, AllowedOutcome, PermissionOption, ToolCallUpdate
 
 from kimi_tui.soul.engine import Engine
+from kimi_tui.text_safety import one_line
 from kimi_tui.ui.acp.question_form import make_form, read_answers
 from kimi_tui.ui.acp.updates import Updates
 from kimi_tui.wire.events import ApprovalAnswer
@@ -53,7 +54,7 @@ class PermissionRequests:
     async def _approve(self, request: ApprovalRequest) -> None:
         options = [PermissionOption(option_id="approve", name="Allow once", kind="allow_once")]
         if request.scope is not None:
-            name = f"Allow in this session: {request.scope}"
+            name = f"Allow in this session: {one_line(request.scope)}"  # defence: scope-on-one-line
             options.append(PermissionOption(option_id="approve_for_session", name=name, kind="allow_always"))
         options.append(PermissionOption(option_id="reject", name="Reject", kind="reject_once"))
         chosen_option = await self._ask(self._updates.approval_call(request), options)

@@ -205,6 +205,16 @@ async def test_our_scope_is_what_always_means(tmp_path):
         assert program.made[0].approvals.granted
 
 
+async def test_what_always_means_is_on_one_line_with_hidden_characters_spelled_out(tmp_path):
+    made = plan(tmp_path, tool_call("WriteFile", path="a\nb\u202ec.py", content="x"), "text: done")
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        turn = asyncio.create_task(editor.say(session, "go"))
+        _, options = await editor.answer("reject")
+        assert options[1].name == "Allow in this session: edits of `a b\\u202ec.py`"
+        await turn
+
+
 async def test_changes_are_diffs_and_the_todo_list_is_the_plan(tmp_path):
     items = [{"title": "one", "status": "done"}, {"title": "two", "status": "pending"}]
     todos = tool_call("SetTodoList", "t1", todos=items)
