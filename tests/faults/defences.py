@@ -2741,6 +2741,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_accepted_edits_are_no_yes_to_what_tells_an_agent_or_a_tool_what_to_do",
     ),
     Defence(
+        "what starts something later", "settings of agents without a dot", "instructions-without-a-dot",
+        Value("_INSTRUCTS"),
+        "test_accepted_edits_are_no_yes_to_what_tells_an_agent_or_a_tool_what_to_do",
+    ),
+    Defence(
         "what starts something later", "the instructions that a link leads to", "links-that-instruct", REMOVED,
         "test_accepted_edits_are_no_yes_to_what_a_link_makes_an_instruction",
     ),

@@ -554,7 +554,8 @@ LATER = (
     "sub/.claude/settings.json",
 )  # fmt: skip
 TELLS = ("AGENTS.md", "claude.md", "sub/AGENTS.md", ".github/workflows/ci.yml", ".vscode/tasks.json", ".envrc",
-         ".husky/pre-push", ".pre-commit-config.yaml", ".npmrc", ".cursorrules", "x/SKILL.md")  # fmt: skip
+         ".husky/pre-push", ".pre-commit-config.yaml", ".npmrc", ".cursorrules", "x/SKILL.md", "opencode.json",
+         "sub/Crush.json", "QWEN.md", "_darcs/prefs/defaults")  # fmt: skip
 WORK = ("a.py", ".gitignore", ".editorconfig", "docs/agents.py", ".prettierrc.json", "bin/run", ".env.example")
 
 

@@ -29,7 +29,7 @@ _HARMLESS_HIDDEN = frozenset({
 })  # fmt: skip
 _INSTRUCTS = frozenset({
     "agents.md", "agents.override.md", "agent.md", "claude.md", "claude.local.md", "gemini.md", "kimi.md", "codex.md",
-    "copilot-instructions.md", "skill.md", "mcp.json",
+    "copilot-instructions.md", "skill.md", "mcp.json", "qwen.md", "crush.md", "iflow.md", "warp.md",
 })  # fmt: skip
 _OF_THE_SYSTEM = (Path("/etc"), Path("/var/spool/cron"), Path("/Library/LaunchAgents"), Path("/Library/LaunchDaemons"))
 _OF_A_HOME = frozenset({"bin", "library"})
@@ -54,6 +54,8 @@ STARTED_IN_A_PROJECT = (
 )
 """The same, files from which an editor runs programs as soon as they change, the settings by which other version
 control than Git runs programs, and those that say where Git LFS uploads files; relative to the project."""
+_FIRST_NAMES = {name.partition("/")[0] for name in STARTED_IN_A_PROJECT}
+_INSTRUCTS_TOO = _INSTRUCTS | _FIRST_NAMES  # defence: instructions-without-a-dot
 _NAMES_A_REPOSITORY = (".jj/repo",)
 """The same where they are files: they name the folder that holds the settings."""
 
@@ -93,7 +95,7 @@ def instructs_agents(parts: Sequence[str]) -> bool:
     Hidden names count unless known to be harmless: `.vscode`, `.husky`, `.envrc`, `.github` and future ones.
     """
     return any(
-        name in _INSTRUCTS or (name.startswith(".") and name not in _HARMLESS_HIDDEN and name not in (".", ".."))
+        name in _INSTRUCTS_TOO or (name.startswith(".") and name not in _HARMLESS_HIDDEN and name not in (".", ".."))
         for name in map(plain, parts)
     )
 
