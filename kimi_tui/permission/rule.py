@@ -56,6 +56,7 @@ _ELSEWHERE = {
 """Lower-case names of tools, here and in other programs, and what a rule calls them here."""
 _MAX_OPTIONS = 40
 _MAX_WITHIN = 200
+_MAX_LETTERS = 8
 _WILD = re.compile(r"[*?\[]")
 _PARTS = re.compile(r"[/\\:=,]")
 
@@ -267,9 +268,13 @@ def _names(pattern: list[str], words: Words) -> bool:
 
 
 def _within(words: Words) -> Iterator[Words]:
-    """Yield what a program may run as a command: its last words, or a word that is a command line or an alias."""
+    """Yield what a program may run as a command: its last words, also from the value of a short option on, or a word
+    that is a command line or an alias.
+    """
     for index, word in enumerate(words[1:], 1):
         yield words[index:]
+        if word is not None and word.startswith("-"):  # defence: program-in-an-option
+            yield from ((word[start:], *words[index + 1 :]) for start in range(2, min(len(word), _MAX_LETTERS)))
         for text in {word, word.partition("=")[2]} if word else ():
             line = _as_line(text)
             yield (words[0], *line)  # defence: alias-of-the-program

@@ -2692,6 +2692,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_that_denies_is_asked_about_where_another_program_may_run_what_it_names",
     ),
     Defence(
+        "31 cmd_split", "the same behind the letter of an option", "program-in-an-option", NEVER,
+        "test_a_rule_that_denies_is_asked_about_where_another_program_may_run_what_it_names",
+    ),
+    Defence(
         "31 cmd_split", "a wrapper named by its path", "wrapper-by-path", NEVER,
         "test_a_wrapper_that_anyone_may_have_written_is_asked_for",
     ),

@@ -372,7 +372,7 @@ def test_a_rule_for_pages_goes_by_the_host_that_is_connected_to(rule: str, url: 
     "uv run rm a", "poetry run /bin/rm a", "mise exec -- rm a", "pkexec rm -f a", "sg x 'rm a'", "hyperfine 'rm a'",
     "nix-shell --run 'rm a'", "docker run x rm a", "git -c alias.x='!rm a' x", "make SHELL='rm a'", "sed '1e rm a' a",
     "/lib64/ld-linux-x86-64.so.2 /bin/rm a", "no-such-wrapper rm a",
-    "npx" + " x" * 200 + " rm a",
+    "npx" + " x" * 200 + " rm a", "python -mrm a", "python -Imrm a",
 ])  # fmt: skip
 def test_a_rule_that_denies_is_asked_about_where_another_program_may_run_what_it_names(command: str) -> None:
     policy = Policy([parse_rule("Shell(rm *)", Effect.DENY)])
