@@ -138,7 +138,7 @@ def _question_call(call_id: str, question: Question) -> ToolCallUpdate:
     lines = [question.body, *(f"- **{option.label}** {option.description}" for option in question.options)]
     text = "\n".join(line for line in lines if line)
     return ToolCallUpdate(
-        tool_call_id=call_id, title=question.question, kind="other", content=[tool_content(text_block(text))]
+        tool_call_id=call_id, title=one_line(question.question), kind="other", content=[tool_content(text_block(text))]
     )
 
 
@@ -148,7 +148,7 @@ def _question_options(question: Question, chosen: Set[int] | None = None) -> lis
     `Done` is the first option, because clients that answer by themselves take the first one.
     """
     options = [
-        PermissionOption(option_id=str(number), name=_mark(number, chosen) + option.label, kind="allow_once")
+        PermissionOption(option_id=str(number), name=_mark(number, chosen) + one_line(option.label), kind="allow_once")
         for number, option in enumerate(question.options)
     ]
     if chosen:

@@ -264,6 +264,19 @@ async def test_a_plan_is_shown_and_agreed_to(tmp_path):
         assert editor.of("current_mode_update")[-1].current_mode_id == "default"
 
 
+async def test_a_question_and_its_answers_are_on_one_line_with_hidden_characters_spelled_out(tmp_path):
+    ways = [{"label": "one\nNo"}, {"label": "two\u202e"}]
+    steps = (tool_call("EnterPlanMode"), tool_call("ExitPlanMode", plan="1. Do it.", options=ways), "text: done")
+    made = plan(tmp_path, *steps)
+    async with editor_on(made) as (editor, _):
+        session = await begun(editor, made)
+        turn = asyncio.create_task(editor.say(session, "plan it"))
+        _, options = await editor.answer("1")
+        assert [option.name for option in options[:2]] == ["Yes: one No", "Yes: two\\u202e"]
+        await turn
+        assert editor.of("current_mode_update")[-1].current_mode_id == "default"
+
+
 async def test_the_same_id_in_two_steps_is_two_calls(tmp_path):
     made = plan(tmp_path, tool_call("Glob", pattern="*.a"), tool_call("Glob", pattern="*.b"), "text: done")
     async with editor_on(made) as (editor, _):
