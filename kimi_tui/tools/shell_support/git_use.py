@@ -93,7 +93,7 @@ _SETTINGS = frozenset(
 )
 """Settings that start nothing and lead nowhere; `git config KEY VALUE` may set them."""
 _FOR_ONE_COMMAND = _SETTINGS | {
-    *("protocol.file.allow", "gpg.format", "user.signingkey", "advice.detachedhead", "core.pager=cat"),
+    *("protocol.file.allow=always", "gpg.format", "user.signingkey", "advice.detachedhead", "core.pager=cat"),
     *("core.editor=true", "core.editor=:", "sequence.editor=true", "sequence.editor=:", "core.hooksPath=/dev/null"),
     *("diff.renamelimit", "merge.renamelimit", "protocol.version"),
 }
