@@ -1984,6 +1984,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_git_gets_the_repository_around_by_name_while_other_commands_could_make_one",
     ),
     Defence(
+        "34 protected_paths", "time to look at the folders of a line", "time-to-look-at-folders", NEVER,
+        "test_a_line_of_git_with_very_long_paths_or_very_many_is_read_at_once",
+    ),
+    Defence(
+        "34 protected_paths", "time to look at the paths of a line", "time-to-look-at-paths", NEVER,
+        "test_a_line_of_git_with_very_long_paths_or_very_many_is_read_at_once",
+    ),
+    Defence(
         "34 protected_paths", "repositories made meanwhile", "repositories-made-meanwhile", NEVER,
         "test_while_a_background_command_runs_git_by_itself_uses_no_new_repository_in_the_work_dir",
     ),

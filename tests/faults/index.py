@@ -493,6 +493,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_git_is_alone_in_the_folders_of_the_workspace_and_their_repositories_only",
         "tests/tools/shell_support/test_git_use.py::"
         "test_git_is_not_alone_where_a_file_that_it_writes_is_a_link_into_its_directory",
+        "tests/tools/shell_support/test_git_use.py::"
+        "test_a_line_of_git_with_very_long_paths_or_very_many_is_read_at_once",
         "tests/tools/shell_support/test_git_alone_env.py::"
         "test_git_finds_programs_of_the_project_only_where_the_user_has_hooks",
         "tests/tools/shell_support/test_sandbox.py::test_git_by_itself_obeys_no_repository_that_a_branch_holds",

@@ -5,7 +5,7 @@ by a link that the line itself makes.
 import os
 import re
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from kimi_tui.paths import is_file, real_path
@@ -37,6 +37,10 @@ _WITHOUT_FILES = frozenset(
 _WRITTEN_BY_GIT = (".gitattributes", ".gitmodules")
 """Files of the worktree that Git writes also where they are links."""
 _MAX_BASES = 16
+_MAX_PATH = 4096
+"""Letters of a path: Linux takes no more."""
+_MAX_PATHS, _MAX_WRITTEN = 4_000, 40_000
+"""Paths that are looked at, and letters of those that are written, of all words in all folders."""
 _OPTION = re.compile(r"-[A-Za-z]{1,4}|--[a-z]+(?:-[a-z]+)*")
 """Options of what writes files, of which none has a path in it."""
 
@@ -155,7 +159,9 @@ def _bases(line: CommandLine, folder: Path) -> tuple[set[Path], set[Path]] | Non
                 of_one |= places
             case _:
                 pass
-        if len(early) + len(late) + len(of_one) > _MAX_BASES:
+        found = early | late | of_one
+        # defence: time-to-look-at-folders
+        if len(found) > _MAX_BASES or any(len(str(one)) > _MAX_PATH for one in found):
             return None
     return early, (late | of_one) - early
 
@@ -202,13 +208,15 @@ def _names_git_dir(
                 if subcommand[0] == "submodule":  # without a place, it is the last part of the address
                     written += [word.rstrip("/").removesuffix(".git").rpartition("/")[2] for word in known]
             case ("git" | "cd", *_):
-                words += known
+                words += (word for word in known if len(word) <= _MAX_PATH)  # else it is a text
             case (name, *_) if name in WRITE_WHAT_THEY_NAME:
                 written += known
             case _:
                 pass
     tops = {entry.parent for entry in map(find_git_entry, bases) if entry is not None}
     written += [str(top / name) for top in (folder, *tops) for name in _WRITTEN_BY_GIT]
+    if _are_too_many(words, written, len(bases)):  # defence: time-to-look-at-paths
+        return True
     if any(map(_may_look_like_an_option, written)):  # defence: names-like-options
         return True
     # defence: links-in-tmp-beside-git
@@ -218,6 +226,12 @@ def _names_git_dir(
     return any(_is_in_git_dir(word, bases, files=False) for word in words) or any(
         _is_in_git_dir(word, bases, files=True) for word in written
     )
+
+
+def _are_too_many(words: Sequence[str], written: Sequence[str], folders: int) -> bool:
+    too_long = any(len(word) > _MAX_PATH for word in written)
+    many = folders * (len(words) + len(written)) > _MAX_PATHS or folders * sum(map(len, written)) > _MAX_WRITTEN
+    return too_long or many
 
 
 def _may_look_like_an_option(word: str) -> bool:

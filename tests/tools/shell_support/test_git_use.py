@@ -1,6 +1,7 @@
 """What a command line does with Git, by its words."""
 
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -292,6 +293,28 @@ def test_a_line_of_git_uses_no_link_that_it_may_make_and_no_name_like_an_option(
     (tmp_path / "-d=b").symlink_to(".git")
     (tmp_path / ".git").mkdir()
     assert not alone(command, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"git worktree add {'x/../' * 8_000}",
+        f"git show HEAD:x > {'x/../' * 8_000}",
+        f"cd {'sub/../' * 8_000}; git status",
+        f"git -C {'sub/../' * 8_000} status",
+        f"tee {' '.join(map(str, range(9_000)))}; git status",
+        f"git add {' a/' * 9_000}",
+    ],
+    ids=range(6),
+)
+def test_a_line_of_git_with_very_long_paths_or_very_many_is_read_at_once(command: str, tmp_path: Path) -> None:
+    started = time.process_time()
+    assert not alone(command, tmp_path)
+    assert time.process_time() - started < 1
+
+
+def test_a_long_message_is_no_path() -> None:
+    assert alone(f"git commit -m '{'a/../' * 8_000}'")
 
 
 WORDS = (
