@@ -24,7 +24,7 @@ from kimi_tui.tools.shell_support.approval_scope import approval_scope
 from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundError, BackgroundTask, BackgroundTasks
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV, ChildEnv
 from kimi_tui.tools.shell_support.command_parser import CommandLine, parse_command_line
-from kimi_tui.tools.shell_support.git_alone_env import could_be_of_a_command, git_alone_env
+from kimi_tui.tools.shell_support.git_alone_env import could_be_of_a_command, git_alone_env, needs_to_be_alone
 from kimi_tui.tools.shell_support.git_use import runs_git_alone, writes_in_git_dir
 from kimi_tui.tools.shell_support.hidden_text import hidden_text
 from kimi_tui.tools.shell_support.node_command import node_command
@@ -136,13 +136,27 @@ class Shell(Tool[ShellParams]):
         if params.run_in_background:
             return await self._start(params, command, sandbox)
         line = parse_command_line(params.command)
-        watching = sandbox.watching(remotes=shown_remotes(line), git_alone=(alone := self._runs_git_alone(line)))
-        async with self._without_buffers(sandbox), watching as undone:
+        async with AsyncExitStack() as stack:
+            turn = await stack.enter_async_context(self._sandbox.turns.take(only_reads=self.reads(params)))
+            strictly = self._runs_git_alone(line, others_run=True)
+            # defence: others-run-beside-a-line
+            alone = strictly if turn.others_run else self._runs_git_alone(line, others_run=False)
+            # defence: git-beside-which-nothing-begins
+            at_risk = not strictly or needs_to_be_alone(line, self._workspace)
+            turn.keeps_others_out = alone and not turn.others_run and at_risk
+            await stack.enter_async_context(self._without_buffers(sandbox))
+            watching = sandbox.watching(remotes=shown_remotes(line), git_alone=alone)
+            undone = await stack.enter_async_context(watching)
             programs = frozenset(each.program for each in line.commands)
             env = sandbox.env(self._env.build())
             if alone and sandbox is not NO_SANDBOX:
                 env |= git_alone_env(
-                    line, env, self._workspace, written=sandbox.other_written, others_run=self._others_run
+                    line,
+                    env,
+                    self._workspace,
+                    written=sandbox.other_written,
+                    checked=sandbox.checked_files,
+                    others_run=turn.others_run,
                 )
             value = await self._run(params, sandbox.wrapped(command, git_alone=alone), sandbox, programs, env)
         hinted = sandbox.tier != "full" or alone or "`.git`" in value.message
@@ -212,13 +226,10 @@ class Shell(Tool[ShellParams]):
         """While a sandboxed command runs, no buffer is used; without a sandbox it could do as much by itself."""
         return nullcontext() if sandbox is NO_SANDBOX else self._editor.command_running()
 
-    @property
-    def _others_run(self) -> bool:
-        return any(task.running for task in self._background.tasks)
-
-    def _runs_git_alone(self, line: CommandLine) -> bool:
-        """Whether only Git itself writes in `.git`: it, and what runs beside it, are no programs of the project."""
-        others_run = self._others_run
+    def _runs_git_alone(self, line: CommandLine, *, others_run: bool) -> bool:
+        """Whether only Git itself writes in `.git`: it, and what runs beside it, are no programs of the project.
+        `others_run`: other commands can change files meanwhile.
+        """
         if others_run and could_be_of_a_command(self._workspace):  # defence: repositories-made-meanwhile
             return False
         folder = self._workspace.work_dir
@@ -229,24 +240,26 @@ class Shell(Tool[ShellParams]):
             others_run=others_run,
             folders=folders,
             leads_elsewhere=self._workspace.leads_commands_elsewhere,
+            known=self._sandbox.checked_files,
         )
         return alone and program_of_workspace(line, self._workspace) is None  # defence: git-of-the-project
 
     async def _start(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
-        watching = AsyncExitStack()
         line = parse_command_line(params.command)
-        await watching.enter_async_context(self._without_buffers(sandbox))
-        await watching.enter_async_context(sandbox.watching(remotes=shown_remotes(line)))
         try:
-            task = self._background.start(
-                sandbox.wrapped(command, git_alone=False),  # defence: git-read-only-in-background
-                description=params.description.strip(),
-                cwd=self._workspace.work_dir,
-                env=sandbox.env(self._env.build()),
-                seconds=params.seconds,
-            )
+            async with AsyncExitStack() as stack:
+                await stack.enter_async_context(self._sandbox.turns.take())
+                await stack.enter_async_context(self._without_buffers(sandbox))
+                await stack.enter_async_context(sandbox.watching(remotes=shown_remotes(line)))
+                task = self._background.start(
+                    sandbox.wrapped(command, git_alone=False),  # defence: git-read-only-in-background
+                    description=params.description.strip(),
+                    cwd=self._workspace.work_dir,
+                    env=sandbox.env(self._env.build()),
+                    seconds=params.seconds,
+                )
+                watching = stack.pop_all()
         except BackgroundError as error:
-            await watching.aclose()
             return failed(str(error))
         self._watchers.add(watcher := asyncio.create_task(_watch_to_its_end(task, watching)))
         watcher.add_done_callback(self._watchers.discard)

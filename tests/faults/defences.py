@@ -1984,12 +1984,54 @@ DEFENCES: tuple[Defence, ...] = (
         "test_git_gets_the_repository_around_by_name_while_other_commands_could_make_one",
     ),
     Defence(
+        "34 protected_paths", "commands that begin beside a line of Git", "no-command-begins-beside-git", NEVER,
+        "test_no_command_begins_before_the_one_that_keeps_others_out_ends",
+    ),
+    Defence(
+        "34 protected_paths", "others beside a line that only reads", "others-beside-what-only-reads",
+        Value("CommandTurn(others_run=False)"),
+        "test_a_command_that_only_reads_waits_for_none_and_is_no_other_but_may_meet_others",
+    ),
+    Defence(
+        "34 protected_paths", "lines of Git beside which nothing begins", "git-beside-which-nothing-begins",
+        Value("False"),
+        "test_a_command_that_begins_after_a_line_of_git_makes_no_link_for_it",
+    ),
+    Defence(
+        "34 protected_paths", "lines of Git beside other commands", "others-run-beside-a-line",
+        Value("self._runs_git_alone(line, others_run=False)"),
+        "test_a_command_makes_no_link_for_a_line_of_git_that_begins_meanwhile",
+    ),
+    Defence(
         "34 protected_paths", "time to look at the folders of a line", "time-to-look-at-folders", NEVER,
         "test_a_line_of_git_with_very_long_paths_or_very_many_is_read_at_once",
     ),
     Defence(
         "34 protected_paths", "time to look at the paths of a line", "time-to-look-at-paths", NEVER,
         "test_a_line_of_git_with_very_long_paths_or_very_many_is_read_at_once",
+    ),
+    Defence(
+        "34 protected_paths", "included settings that a command makes meanwhile",
+        "settings-that-are-included-meanwhile", NEVER,
+        "test_git_is_not_alone_where_a_branch_or_another_command_could_bring_settings",
+    ),
+    Defence(
+        "34 protected_paths", "included settings that a branch brings", "settings-that-a-branch-brings", NEVER,
+        "test_git_is_not_alone_where_a_branch_or_another_command_could_bring_settings",
+    ),
+    Defence(
+        "34 protected_paths", "hooks that a command makes meanwhile", "hooks-made-meanwhile",
+        Value("path_exists(path)"),
+        "test_git_runs_no_hooks_where_a_branch_or_another_command_could_bring_them",
+    ),
+    Defence(
+        "34 protected_paths", "hooks that a branch brings", "hooks-that-a-branch-brings", REMOVED,
+        "test_git_runs_no_hooks_where_a_branch_or_another_command_could_bring_them",
+    ),
+    Defence(
+        "34 protected_paths", "new repositories with hooks beside an added one", "hooks-that-are-new-where-a-push-goes",
+        Value("not _may_push_to_added(line, workspace)"),
+        "test_git_pushes_to_an_added_repository_by_a_line_that_makes_no_other_while_none_is_made",
     ),
     Defence(
         "34 protected_paths", "repositories made meanwhile", "repositories-made-meanwhile", NEVER,

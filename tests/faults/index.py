@@ -493,8 +493,22 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_git_is_alone_in_the_folders_of_the_workspace_and_their_repositories_only",
         "tests/tools/shell_support/test_git_use.py::"
         "test_git_is_not_alone_where_a_file_that_it_writes_is_a_link_into_its_directory",
+        "tests/tools/shell_support/test_command_turns.py::"
+        "test_no_command_begins_before_the_one_that_keeps_others_out_ends",
+        "tests/tools/shell_support/test_command_turns.py::"
+        "test_a_command_that_only_reads_waits_for_none_and_is_no_other_but_may_meet_others",
+        "tests/tools/shell_support/test_command_turns.py::"
+        "test_a_command_that_begins_after_a_line_of_git_makes_no_link_for_it",
+        "tests/tools/shell_support/test_command_turns.py::"
+        "test_a_command_makes_no_link_for_a_line_of_git_that_begins_meanwhile",
         "tests/tools/shell_support/test_git_use.py::"
         "test_a_line_of_git_with_very_long_paths_or_very_many_is_read_at_once",
+        "tests/tools/shell_support/test_git_use.py::"
+        "test_git_is_not_alone_where_a_branch_or_another_command_could_bring_settings",
+        "tests/tools/shell_support/test_git_alone_env.py::"
+        "test_git_runs_no_hooks_where_a_branch_or_another_command_could_bring_them",
+        "tests/tools/shell_support/test_git_alone_env.py::"
+        "test_git_pushes_to_an_added_repository_by_a_line_that_makes_no_other_while_none_is_made",
         "tests/tools/shell_support/test_git_alone_env.py::"
         "test_git_finds_programs_of_the_project_only_where_the_user_has_hooks",
         "tests/tools/shell_support/test_sandbox.py::test_git_by_itself_obeys_no_repository_that_a_branch_holds",

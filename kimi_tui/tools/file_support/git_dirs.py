@@ -216,6 +216,31 @@ def has_hooks(entry: Path) -> bool:
     return False
 
 
+def hooks_in_worktree(entry: Path) -> list[Path]:
+    """Return the hooks, or folders for them, in the worktree that settings name for this `.git`, or links in its folder
+    for hooks; they may not be there.
+    """
+    return list(_named_by_settings(entry, hooks=True))
+
+
+def included_settings(entry: Path) -> list[Path]:
+    """Return the files that the settings of this `.git` include; they may not be there."""
+    return list(_named_by_settings(entry, hooks=False))
+
+
+def _named_by_settings(entry: Path, *, hooks: bool) -> Iterator[Path]:
+    with contextlib.suppress(OSError, ValueError):
+        found = repository_at(entry)
+        for folder in {found.git_dir, found.common}:
+            for key, place, name in _named(folder, _settings_in(folder)):
+                if (key == "hookspath") == hooks:
+                    yield (entry.parent if hooks else place) / name
+            if hooks:
+                yield from _behind_links([folder / "hooks"])
+        if hooks:
+            yield from hooks_of_user(entry.parent)
+
+
 def hook_targets_of_git_file(entry: Path) -> list[Path]:
     """Return the folders for hooks in the worktree of a `.git` file or link, by the settings of the Git directory that
     it names and of the one that this one shares. Their other targets count for those.

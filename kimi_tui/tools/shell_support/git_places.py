@@ -5,13 +5,13 @@ by a link that the line itself makes.
 import os
 import re
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from pathlib import Path
 
-from kimi_tui.paths import is_file, real_path
+from kimi_tui.paths import is_file, path_exists, real_path
 from kimi_tui.permission.command_risk import RiskKind
 from kimi_tui.permission.subject import Pattern, Spelled, Words
-from kimi_tui.tools.file_support.git_dirs import find_git_entry, is_in_git_dir
+from kimi_tui.tools.file_support.git_dirs import find_git_entry, included_settings, is_in_git_dir
 from kimi_tui.tools.file_support.guarded_names import plain
 from kimi_tui.tools.shell_support.command_parser import CommandLine
 
@@ -36,6 +36,8 @@ _WITHOUT_FILES = frozenset(
 """Of the other subcommands, those that make none either."""
 _WRITTEN_BY_GIT = (".gitattributes", ".gitmodules")
 """Files of the worktree that Git writes also where they are links."""
+_PUSH_OPTIONS = frozenset({"-f", "-q", "-u", "--force", "--force-with-lease", "--quiet", "--set-upstream", "--tags"})
+"""Options of a push that have no value."""
 _MAX_BASES = 16
 _MAX_PATH = 4096
 """Letters of a path: Linux takes no more."""
@@ -52,11 +54,12 @@ def stays_in_checked_places(
     *,
     others_run: bool,
     leads_elsewhere: Callable[[Path], bool] = lambda _: False,
+    known: Container[tuple[Path, Path]] = (),
 ) -> bool:
     """Whether Git runs only in `folders`, whose repositories are checked, and no word or redirection names something
     in a Git directory: files would be written there that Git takes for its own. `folder` is where the line starts;
     `others_run`: other commands can make links and repositories meanwhile. `leads_elsewhere`: whether an absolute path
-    may lead a command elsewhere than us.
+    may lead a command elsewhere than us; `known` are the included settings that were checked.
     """
     found = _bases(line, folder)
     if found is None:
@@ -74,11 +77,42 @@ def stays_in_checked_places(
     # defence: links-of-the-line
     if makers and (writes or elsewhere or (placing and (len(makers) > 1 or makers != placing))):
         return False
+    included = [path for entry in git_entries(line, folder) for path in included_settings(entry)]
+    # defence: settings-that-are-included-meanwhile
+    if others_run and not all((path, real_path(path)) in known and path_exists(path) for path in included):
+        return False
+    # defence: settings-that-a-branch-brings
+    if makers and any(not path_exists(path) and _is_below(path, folders) for path in included):
+        return False
     for base in early | late:
         # defence: repositories-that-are-checked
         if base != folder and not _is_checked(base, folders, own=writes, kept=others_run):
             return False
     return not _names_git_dir(line, early | late, folder, leads_elsewhere)
+
+
+def git_entries(line: CommandLine, folder: Path) -> set[Path]:
+    """Return the `.git` of the repositories in which the line runs Git; it starts in `folder`."""
+    early, late = _bases(line, folder) or ({folder}, set[Path]())
+    return set(filter(None, map(find_git_entry, early | late)))
+
+
+def _is_below(path: Path, folders: Collection[Path]) -> bool:
+    return any(map(real_path(path).is_relative_to, folders))
+
+
+def may_push_to_what_it_makes(line: CommandLine, folder: Path, added: Collection[Path]) -> bool:
+    """Whether the line, which starts in `folder`, may push to a repository that it makes itself: it may make files
+    outside of Git directories, and the destination is neither that of the branch nor one of `added`.
+    """
+    gits = [_without_options(command.words) for command in line.commands if command.program == "git"]
+    makes_files = _writes_files(line) or any(_may_make_links(words, (folder,)) for words in gits)
+    return makes_files and not all(_pushes_to(words[1:], folder, added) for words in gits if words[:1] == ("push",))
+
+
+def _pushes_to(words: Words, folder: Path, added: Collection[Path]) -> bool:
+    place = next((word for word in words if word not in _PUSH_OPTIONS), "")
+    return place == "" or (type(place) is str and place.startswith("/") and real_path(Path(place)) in added)
 
 
 def _without_options(words: Words) -> Words:

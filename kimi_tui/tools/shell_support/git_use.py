@@ -1,7 +1,7 @@
 """Whether Git alone writes in `.git` while a command line runs."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Container
 from itertools import dropwhile, pairwise
 from pathlib import Path
 
@@ -107,11 +107,13 @@ def runs_git_alone(
     others_run: bool = False,
     folders: Collection[Path] | None = None,
     leads_elsewhere: Callable[[Path], bool] = lambda _: False,
+    known: Container[tuple[Path, Path]] = (),
 ) -> bool:
     """Whether in this line, which starts in `folder`, only Git itself writes in `.git`: by its own commands, beside
     which programs only read, and files are written that are named. Most of `git -c`, aliases and `submodule foreach`
     are none of those commands. `others_run`: other commands change files meanwhile; `folders` are those whose
-    repositories are checked; `leads_elsewhere`: whether an absolute path may lead a command elsewhere than us.
+    repositories are checked; `leads_elsewhere`: whether an absolute path may lead a command elsewhere than us;
+    `known` are the included settings that were checked.
     """
     if line.unknown_files or not any(command.program == "git" for command in line.commands):
         return False
@@ -127,7 +129,7 @@ def runs_git_alone(
     harmless = all(map(_is_harmless, line.risks)) and all(_is_harmless_command(each.words) for each in line.commands)
     checked = (folder,) if folders is None else folders
     return harmless and stays_in_checked_places(
-        line, folder, checked, others_run=others_run, leads_elsewhere=leads_elsewhere
+        line, folder, checked, others_run=others_run, leads_elsewhere=leads_elsewhere, known=known
     )
 
 

@@ -80,6 +80,13 @@ class GitWatch:
         # defence: repositories-of-the-user-first
         return tuple(sorted(mounted, key=lambda path: (path in self._made, len(path.parts))))
 
+    @property
+    def checked_files(self) -> frozenset[tuple[Path, Path]]:
+        """The hooks in worktrees, the folders for them, and the included settings that were there when they were
+        checked, with what they were without links.
+        """
+        return frozenset(one for state in self._known.values() for one in state.present)
+
     def close(self) -> None:
         """Give up the watches of folders."""
         self._finder.close()

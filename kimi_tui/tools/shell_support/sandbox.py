@@ -28,6 +28,7 @@ from kimi_tui.tools.shell_support.bwrap_args import (
     sandbox_argv,
     temp_folders,
 )
+from kimi_tui.tools.shell_support.command_turns import CommandTurns
 from kimi_tui.tools.shell_support.landlock_args import SCOPE, landlock_argv
 from kimi_tui.tools.shell_support.program_files import guarded_program_files, unguarded_imports
 from kimi_tui.tools.shell_support.sandbox_env import cache_folder, sandboxed_env
@@ -124,6 +125,7 @@ class Sandbox:
         self._asks_for_hosts = False
         self.call_id = ""
         """The tool call that requests access to hosts."""
+        self.turns = CommandTurns()
         self._box: SandboxFeatures | None = None
         self._caches: Path | None = None
         self._why_not: str | None = None
@@ -162,6 +164,13 @@ class Sandbox:
                     for warning in filter(None, (self._why_not, self.writable_program, self._lacks_hosts)):
                         self._notify(TIER_TITLES[self.tier], warning)
         return self._box is not None
+
+    @property
+    def checked_files(self) -> frozenset[tuple[Path, Path]]:
+        """The hooks in worktrees and the included settings of Git that were there when they were checked, with what
+        they were without links.
+        """
+        return frozenset() if self._watch is None else self._watch.checked_files
 
     @property
     def confines_commands(self) -> bool:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
 from kimi_tui.tools.shell_support.git_use import runs_git_alone
+from tests.tools.harness import git, repository_with_a_commit
 
 
 def alone(command: str, folder: Path = Path("/nowhere"), *, others_run: bool = False) -> bool:
@@ -315,6 +316,23 @@ def test_a_line_of_git_with_very_long_paths_or_very_many_is_read_at_once(command
 
 def test_a_long_message_is_no_path() -> None:
     assert alone(f"git commit -m '{'a/../' * 8_000}'")
+
+
+def test_git_is_not_alone_where_a_branch_or_another_command_could_bring_settings(tmp_path: Path) -> None:
+    work_dir = repository_with_a_commit(tmp_path / "work")
+    git(work_dir, "config", "include.path", "../settings")
+    git(work_dir, "config", "--add", "include.path", str(tmp_path / "outside"))
+    file = work_dir / ".git/../settings"
+    assert not alone("git checkout x", work_dir)
+    assert alone("git commit -m x", work_dir)
+    assert not alone("git commit -m x", work_dir, others_run=True)
+    file.touch()
+    assert alone("git checkout x", work_dir)
+    assert not alone("git commit -m x", work_dir, others_run=True)
+    git(work_dir, "config", "--unset", "include.path", "outside")
+    line = parse_command_line("git commit -m x")
+    assert runs_git_alone(line, work_dir, others_run=True, known={(file, work_dir / "settings")})
+    assert not runs_git_alone(line, work_dir, others_run=True, known={(file, work_dir / "other")})
 
 
 WORDS = (
