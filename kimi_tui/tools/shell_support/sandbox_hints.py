@@ -41,7 +41,8 @@ _LOST = re.compile(
     r"^ERROR: .*\(from versions: none\)$|^(?:ssh|scp|fatal): .*could not resolve |^[^:\n]+: .*: read-only file system$|"
     r"\[Errno 30\] read-only file system: '|\bEROFS: read-only file system, |^curl: \(7\) |"
     r"^(?:docker: )?cannot connect to the docker daemon at |^error: gpg failed to sign the data$|"
-    r"^\*\*\* Please tell me who you are\.$|\bno usable sandbox! ",
+    r"^\*\*\* Please tell me who you are\.$|\bno usable sandbox! |^fatal: could not read (?:username|password) for |"
+    r"^To get started with GitHub CLI, please run: +gh auth login$|^You are not logged into any GitHub hosts\.",
     re.I | re.M,
 )
 """Error messages in the output of a command that succeeded: another program was the last of its pipeline."""
@@ -60,7 +61,7 @@ _SERVICES = re.compile(
     r"^(?>.*?gpg: ).*(?:agent|can't connect|can't create directory)|"
     r"no secret key|permission denied \(publickey|cannot open display|unable to open x display|"
     r"could not open a connection to your authentication agent|no private key found for public key|"
-    r"host key verification failed",
+    r"host key verification failed|^fatal: could not read (?:username|password) for ",
     re.IGNORECASE | re.MULTILINE,
 )
 _IN_GIT = re.compile(r"(?:^|[\s/'\"])\.git/[^\n]*read-only file system", re.IGNORECASE | re.MULTILINE)
@@ -93,6 +94,21 @@ _MISSING = re.compile(
 )
 _MISSED = re.compile(r"^[^:\n]+: .*: (?:no such file or directory|permission denied)$", re.IGNORECASE)
 """What a program says of a file that it could not open."""
+_LOG_IN = re.compile(r"\b([a-z]{2,20}) (?:auth )?(?:login|adduser|configure)\b")
+"""How a program says that nobody logged in, with its name."""
+_LOGINS = {
+    "aws": ".aws",
+    "az": ".azure",
+    "docker": ".docker/config.json",
+    "doctl": ".config/doctl",
+    "fly": ".fly",
+    "gcloud": ".config/gcloud",
+    "gh": ".config/gh/hosts.yml",
+    "glab": ".config/glab-cli",
+    "hf": ".cache/huggingface/token",
+    "npm": ".npmrc",
+}
+"""Where programs keep in the home who is logged in."""
 _NO_IDENTITY = re.compile(r"^\*\*\* Please tell me who you are\.$", re.MULTILINE)
 _NO_PROGRAM = re.compile(r"(?:^|: )([\w.+-]+): (?:command )?not found$", re.MULTILINE)
 _CROSS_DEVICE = re.compile(r"cross-device link|\bEXDEV\b", re.IGNORECASE)
@@ -150,7 +166,11 @@ def hint(
             f"it can write only in {folders} and the folders for temporary files, and in `.git` only by {_GIT_ALONE}; "
             "the setting `sandbox.writable` adds folders"
         )
-    elif _misses_something_hidden(output, config, workspace) or (tier == "full" and _misses_a_program(output)):
+    elif (
+        _misses_something_hidden(output, config, workspace)
+        or _misses_a_login(output, config, workspace)
+        or (tier == "full" and _misses_a_program(output))
+    ):
         stopped = _HIDDEN
     elif tier == "full" and _CROSS_DEVICE.search(output):
         stopped = (
@@ -239,11 +259,22 @@ def _misses_something_hidden(
     home = os.path.realpath(Path.home())
     lines = (line for line in output.splitlines() if said.search(line))
     named = (real_path(name) for line in lines for name in _named(line, workspace))
-    missed = {path for path in named if path.is_relative_to(home) and _exists(path)}
+    return _are_hidden((path for path in named if path.is_relative_to(home)), config, workspace)
+
+
+def _misses_a_login(output: str, config: SandboxConfig, workspace: Workspace) -> bool:
+    """Whether a program says how to log in, although the user did."""
+    kept = (_LOGINS.get(name) for name in _LOG_IN.findall(output))
+    return _are_hidden((real_path(Path.home() / path) for path in kept if path is not None), config, workspace)
+
+
+def _are_hidden(named: Iterable[Path], config: SandboxConfig, workspace: Workspace) -> bool:
+    """Whether one of these paths exists, outside of what is shown."""
+    missed = set(filter(_exists, named))
     if not missed:
         return False
     shown = [*workspace.folders, *(path.expanduser() for path in (*config.readable, *config.writable))]
-    shown += shown_in_home(Path(home), workspace)
+    shown += shown_in_home(real_path(Path.home()), workspace)
     shown = [os.path.realpath(folder) for folder in shown]
     return not all(any(path.is_relative_to(folder) for folder in shown) for path in missed)
 

@@ -356,6 +356,30 @@ async def test_a_hint_names_the_door_when_the_sandbox_is_to_blame_and_only_then(
     assert ("outside_sandbox" in value.message) is blamed, (value.output, value.message)
 
 
+@pytest.mark.parametrize("readable", [False, True])
+def test_a_program_that_finds_no_login_is_blamed_on_the_sandbox_where_the_login_is_hidden(
+    tmp_path: Path, readable: bool
+) -> None:
+    config, workspace = SandboxConfig(), Workspace(tmp_path)
+    asked = "To get started with GitHub CLI, please run:  gh auth login\n"
+    assert hint(asked, config, workspace) is None
+    login = Path.home() / ".config/gh/hosts.yml"
+    login.parent.mkdir(parents=True)
+    login.write_text("github.com:\n")
+    if readable:
+        config = SandboxConfig(readable=(login.parent,))
+    assert ("`sandbox.readable`" in (hint(asked, config, workspace) or "")) is not readable
+    assert hint("You must first run: glab auth login", config, workspace) is None
+    assert reports_failed_write(f"started\n{asked}")
+    assert not reports_failed_write("first run `gh auth login`")
+
+
+def test_a_push_that_finds_no_password_names_the_door(tmp_path: Path) -> None:
+    output = "fatal: could not read Username for 'https://github.com': No such device or address\n"
+    assert "outside_sandbox" in (hint(output, SandboxConfig(), Workspace(tmp_path)) or "")
+    assert reports_failed_write(output)
+
+
 async def test_a_program_whose_link_on_path_leads_to_what_is_hidden_is_named_with_the_setting(
     harness: ToolHarness, tool: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
