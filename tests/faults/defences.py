@@ -1728,6 +1728,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_configured_path_that_a_command_made_a_link_opens_nothing",
     ),
     Defence(
+        "34 protected_paths", "a store that no command makes a link", "stores-beside-the-caches",
+        Value('self._caches / "store"'),
+        "test_a_command_cannot_make_the_store_of_pnpm_a_link_to_what_is_hidden",
+    ),
+    Defence(
         "34 protected_paths", "links that lead nowhere", "links-that-lead-nowhere", Before("entry.is_dir()"),
         "test_a_link_that_cannot_be_followed_keeps_no_setting_of_git_from_being_undone",
     ),

@@ -372,6 +372,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_protected_files_stay_though_their_folders_are_moved",
         "tests/tools/shell_support/test_program_files.py::test_a_command_cannot_change_the_program_that_runs_it",
         "tests/tools/shell_support/test_sandbox.py::test_a_configured_path_that_a_command_made_a_link_opens_nothing",
+        "tests/tools/shell_support/test_sandbox_daily_work.py"
+        "::test_a_command_cannot_make_the_store_of_pnpm_a_link_to_what_is_hidden",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_a_link_that_cannot_be_followed_keeps_no_setting_of_git_from_being_undone",
         "tests/tools/shell_support/test_sandbox_folders.py::"

@@ -67,7 +67,7 @@ class SandboxFeatures:
     be written. `own_users`: the sandbox has a user namespace that allows no nested ones. `hidden` are files or folders
     with keys, `writable` more folders of our own, `foreign` the sockets that listened before the session's first
     command. `join` are arguments before bubblewrap itself that join the session's network, where there is one, else
-    `scope` are those that confine sockets.
+    `scope` are those that confine sockets. `pnpm_store` stands for pnpm's store.
     """
 
     program: str
@@ -80,6 +80,7 @@ class SandboxFeatures:
     foreign: frozenset[Path] = frozenset()
     join: tuple[str, ...] = ()
     scope: tuple[str, ...] = ()
+    pnpm_store: Path | None = None
 
 
 def sandbox_argv(
@@ -127,6 +128,8 @@ def sandbox_argv(
     mounts += (_as_it_is("--ro-bind", path) for path in shown)
     if home in closed and not any(box.private.is_relative_to(folder) for folder in ours):
         mounts += redacted_mounts(home, workspace.kept_folders, box.private, readable=readable)
+    if box.pnpm_store is not None and home in closed:
+        mounts += _pnpm_store(box.pnpm_store, home, shown)
     for folder in (*ours, *(one.path for one in git_dirs if one.writable)):
         mounts.append(_as_it_is("--bind", folder))
     mounts += _guarded(box, workspace, git_dirs, ours, named, hooks=_hooks_by_git_files(workspace, repositories))
@@ -325,6 +328,17 @@ def other_written_folders(config: SandboxConfig, workspace: Workspace) -> list[P
     found = [*configured_paths(config.writable, config, workspace), *folders_of_home(home, workspace)]
     named = (workspace.git_dir(folder) for folder in workspace.kept_folders if home.is_relative_to(folder))
     return found + [git.path for git in named if git is not None and git.writable]
+
+
+def _pnpm_store(own: Path, home: Path, shown: Iterable[Path]) -> Iterator[Mount]:
+    """Yield the mount of our own store over the user's. Its place is the same, as `node_modules` names it, and pnpm
+    installs all anew where it finds another name.
+    """
+    data = os.environ.get("XDG_DATA_HOME") or home / ".local/share"
+    place = real_path(Path(os.environ.get("PNPM_HOME") or Path(data, "pnpm")) / "store")
+    can_be_made = path_exists(place) or not any(place.is_relative_to(path) for path in shown)
+    if can_be_made and home in place.parents:
+        yield ("--bind", str(own), str(place))
 
 
 def host_files() -> Iterator[Path]:

@@ -417,9 +417,13 @@ class Sandbox:
         if workspace is None:
             return None
         caches = cache_folder(workspace.work_dir)
+        pnpm_store: Path | None = None
         with contextlib.suppress(OSError):
             paths.private_folder(caches)
             self._caches = caches.resolve()
+            # Within the caches a command could replace it by a link.
+            pnpm_store = self._caches.with_name(f"{caches.name}-pnpm")  # defence: stores-beside-the-caches
+            paths.private_folder(pnpm_store)
         try:
             private = self._private_folder()
         except OSError as error:
@@ -428,11 +432,16 @@ class Sandbox:
         self._watch = GitWatch(
             partial(folders_without_home, workspace),
             partial(other_written_folders, self._config, workspace),  # defence: repositories-in-writable-folders
-            linked=(private, *writable),
+            linked=(private, *writable, *filter(None, (pnpm_store,))),
             around=workspace.git_dir,
         )
         box = SandboxFeatures(
-            "", private, hidden=self._hidden_files, writable=writable, foreign=frozenset(listening_sockets())
+            "",
+            private,
+            hidden=self._hidden_files,
+            writable=writable,
+            foreign=frozenset(listening_sockets()),
+            pnpm_store=pnpm_store,
         )
         program = self._find_bwrap((*workspace.folders, *self._config.writable))
         if program is None:

@@ -380,6 +380,51 @@ def test_a_push_that_finds_no_password_names_the_door(tmp_path: Path) -> None:
     assert reports_failed_write(output)
 
 
+PNPM_HOME = "~/.local/share/pnpm"
+TOUCHED = 'python3 -c \'import os; open(os.path.expanduser("{}/file"), "w")\' && ls {}'
+
+
+@pytest.mark.parametrize("used_before", [False, True])
+async def test_pnpm_finds_a_store_that_it_can_write_where_the_users_is(
+    harness: ToolHarness, tool: Shell, used_before: bool
+) -> None:
+    store = f"{PNPM_HOME}/store"
+    users = Path(store).expanduser()
+    if used_before:
+        users.mkdir(parents=True)
+        (users / "of-the-user").touch()
+    assert await done(harness, tool, TOUCHED.format(store, store), f"ls {store}") == "file\n"
+    assert not (users / "file").exists()
+
+
+async def test_a_command_starts_where_pnpm_was_never_used(harness: ToolHarness, tool: Shell) -> None:
+    Path(PNPM_HOME).expanduser().mkdir(parents=True)
+    await done(harness, tool, f"ls {PNPM_HOME}")
+
+
+async def test_a_store_of_pnpm_in_the_workspace_stays_as_it_is(
+    harness: ToolHarness, tool: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PNPM_HOME", str(harness.dir))
+    (harness.dir / "store").mkdir()
+    await done(harness, tool, "touch store/file")
+    assert (harness.dir / "store/file").exists()
+
+
+async def test_a_command_cannot_make_the_store_of_pnpm_a_link_to_what_is_hidden(
+    harness: ToolHarness, tool: Shell
+) -> None:
+    secret = Path.home() / "secrets"
+    secret.mkdir(parents=True)
+    (secret / "key").touch()
+    replace = f'cd "$(dirname "$PIP_CACHE_DIR")"; for one in *; do rm -rf "$one"; ln -s {secret} "$one"; done'
+    await harness.use(tool, command='mkdir -p "$PIP_CACHE_DIR"')
+    await harness.use(tool, command=replace)
+    value = await harness.use(tool, command=f"ls {PNPM_HOME}/store")
+    assert not value.is_error
+    assert str(value.output) == ""
+
+
 async def test_a_program_whose_link_on_path_leads_to_what_is_hidden_is_named_with_the_setting(
     harness: ToolHarness, tool: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
