@@ -24,6 +24,7 @@ from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
 from kimi_tui.tools.shell_support.program_files import PYTHON, guarded_program_files, has_a_link_in, program_file
 from kimi_tui.tools.shell_support.redacted_settings import redacted_mounts
+from kimi_tui.tools.shell_support.sandbox_env import pnpm_store
 from kimi_tui.tools.shell_support.sandbox_home import visible_entries, visible_for_git, visible_in_other_homes
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
@@ -334,8 +335,7 @@ def _pnpm_store(own: Path, home: Path, shown: Iterable[Path]) -> Iterator[Mount]
     """Yield the mount of our own store over the user's. Its place is the same, as `node_modules` names it, and pnpm
     installs all anew where it finds another name.
     """
-    data = os.environ.get("XDG_DATA_HOME") or home / ".local/share"
-    place = real_path(Path(os.environ.get("PNPM_HOME") or Path(data, "pnpm")) / "store")
+    place = pnpm_store()
     can_be_made = path_exists(place) or not any(place.is_relative_to(path) for path in shown)
     if can_be_made and home in place.parents:
         yield ("--bind", str(own), str(place))

@@ -389,7 +389,14 @@ class Sandbox:
             return dict(env)
         offline = not self._config.network and not self._asks_for_hosts
         readable = [real_path(path.expanduser()) for path in self._config.readable]
-        return sandboxed_env(env, self._caches, proxy_port=self._proxy_port, offline=offline, readable=readable)
+        return sandboxed_env(
+            env,
+            self._caches,
+            proxy_port=self._proxy_port,
+            offline=offline,
+            own_store=self.tier == "full" and self._box.pnpm_store is not None,
+            readable=readable,
+        )
 
     def hint(
         self, output: str, *, since: float, failed: bool = True, programs: Iterable[str | None] = ()

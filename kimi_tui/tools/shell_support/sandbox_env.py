@@ -78,16 +78,24 @@ def cache_folder(work_dir: Path) -> Path:
     return paths.home() / "cache" / paths.work_dir_key(paths.project_root(work_dir))
 
 
+def pnpm_store() -> Path:
+    """Return where the store of the user's pnpm is, or would be."""
+    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
+    return real_path(Path(os.environ.get("PNPM_HOME") or Path(data, "pnpm")) / "store")
+
+
 def sandboxed_env(
     env: Mapping[str, str],
     caches: Path | None,
     *,
     proxy_port: int | None = None,
     offline: bool = False,
+    own_store: bool = False,
     readable: Collection[Path] = (),
 ) -> dict[str, str]:
     """Return the environment of a command in the sandbox; `caches` is writable inside, `proxy_port` leads to hosts,
-    `offline`: no host is reachable. The variable of the ssh agent stays if its socket is in `readable`.
+    `offline`: no host is reachable; `own_store`: one of our own is where pnpm's store is. The variable of the ssh agent
+    stays if its socket is in `readable`.
     """
     inside = {name: value for name, value in env.items() if name not in _REMOVED}
     agent = env.get("SSH_AUTH_SOCK")
@@ -104,6 +112,10 @@ def sandboxed_env(
         users = Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         seen = {name: str(users / folder) for name, folder in _VISIBLE_CACHES.items() if is_folder(users / folder)}
         inside = seen | _QUIET | inside
+    store = pnpm_store()
+    if own_store and (path_exists(store) or not path_exists(store.parent)):
+        # From version 11 on, pnpm puts it into the project where it cannot link to the home.
+        inside = {"pnpm_config_store_dir": str(store)} | inside
     if offline:
         inside |= _OFFLINE
     if proxy_port is not None:

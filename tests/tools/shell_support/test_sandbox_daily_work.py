@@ -395,11 +395,12 @@ async def test_pnpm_finds_a_store_that_it_can_write_where_the_users_is(
         (users / "of-the-user").touch()
     assert await done(harness, tool, TOUCHED.format(store, store), f"ls {store}") == "file\n"
     assert not (users / "file").exists()
+    assert await done(harness, tool, 'echo "$pnpm_config_store_dir"') == f"{users.resolve()}\n"
 
 
 async def test_a_command_starts_where_pnpm_was_never_used(harness: ToolHarness, tool: Shell) -> None:
     Path(PNPM_HOME).expanduser().mkdir(parents=True)
-    await done(harness, tool, f"ls {PNPM_HOME}")
+    await done(harness, tool, f'ls {PNPM_HOME} && test -z "$pnpm_config_store_dir"')
 
 
 async def test_a_store_of_pnpm_in_the_workspace_stays_as_it_is(
