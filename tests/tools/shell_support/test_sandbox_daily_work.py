@@ -635,7 +635,10 @@ async def test_npm_says_soon_that_a_host_was_refused(harness: ToolHarness) -> No
 
 
 async def test_programs_that_need_a_folder_at_their_start_find_one(harness: ToolHarness, tool: Shell) -> None:
-    """Chromium makes its profile there, screen its sockets; Poetry only makes sure that its settings have a folder."""
+    """Chromium makes its profile there, screen its sockets; Poetry only makes sure that its settings have a folder;
+    pipx makes them before it runs anything.
+    """
+    await done(harness, tool, 'mkdir -p "$PIPX_HOME/logs" "$PIPX_MAN_DIR/man1" "$PIPX_COMPLETION_DIR/fish"')
     await done(harness, tool, 'mkdir -p "$CHROME_CONFIG_HOME/x" "$SCREENDIR/x"', 'mkdir -p "$POETRY_CONFIG_DIR"')
     value = await harness.use(tool, command='touch "$POETRY_CONFIG_DIR/config.toml"')
     assert value.is_error  # that a setting for all projects is lost does not go unseen
