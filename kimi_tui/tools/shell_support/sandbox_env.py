@@ -124,7 +124,7 @@ def sandboxed_env(
     if proxy_port is not None:
         inside = _RETRIES_SOON | inside
         inside |= dict.fromkeys(_PROXIES, f"http://127.0.0.1:{proxy_port}")
-        inside |= dict.fromkeys(("NO_PROXY", "no_proxy"), "localhost,127.0.0.1,::1")
+        inside |= dict.fromkeys(("NO_PROXY", "no_proxy"), "localhost,127.0.0.1,0.0.0.0,::1")
         inside["NODE_USE_ENV_PROXY"] = "1"
     if os.geteuid() == 0:
         inside["TAR_OPTIONS"] = "--no-same-owner"

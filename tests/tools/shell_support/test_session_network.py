@@ -53,10 +53,11 @@ def asks(head: bytes) -> str:
     return f"python3 -c {shlex.quote(CONNECT.format(head))}"
 
 
-@pytest.mark.parametrize("hosts", ["none", "ask"])
+@pytest.mark.parametrize(("hosts", "shown"), [("none", "127.0.0.1"), ("ask", "127.0.0.1"), ("ask", "0.0.0.0")])
 async def test_a_later_command_reaches_a_server_in_the_background(
-    harness: ToolHarness, tmp_path: Path, hosts: str
+    harness: ToolHarness, tmp_path: Path, hosts: str, shown: str
 ) -> None:
+    """Servers show either address as theirs."""
     tasks = BackgroundTasks(tmp_path / "tasks")
     tool, sandbox = await full(harness, tmp_path, tasks=tasks, hosts=hosts)
     (harness.dir / "page").write_text("served\n")
@@ -67,7 +68,7 @@ async def test_a_later_command_reaches_a_server_in_the_background(
     )
     assert not started.is_error
     await until((harness.dir / "port").exists)
-    fetch = "import urllib.request as u;print(u.urlopen('http://127.0.0.1:'+open('port').read()+'/page').read())"
+    fetch = f"import urllib.request as u;print(u.urlopen('http://{shown}:'+open('port').read()+'/page').read())"
     value = await harness.use(tool, command=f"python3 -c {shlex.quote(fetch)}")
     assert "served" in str(value.output), value
     await tasks.aclose()
