@@ -1016,6 +1016,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_repositories_in_folders_that_a_setting_makes_writable_run_nothing_for_the_user",
     ),
     Defence(
+        "34 protected_paths", "repositories in stores of packages", "repositories-in-stores",
+        Value("(private, *writable)"),
+        "test_a_link_to_a_repository_in_the_store_of_pnpm_runs_nothing_for_the_user",
+    ),
+    Defence(
         "34 protected_paths", "repositories behind links of the project", "repositories-behind-links", REMOVED,
         "test_a_repository_in_a_cache_runs_nothing_for_the_user_behind_a_link_of_the_project",
     ),

@@ -374,6 +374,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_a_configured_path_that_a_command_made_a_link_opens_nothing",
         "tests/tools/shell_support/test_sandbox_daily_work.py"
         "::test_a_command_cannot_make_the_store_of_pnpm_a_link_to_what_is_hidden",
+        "tests/tools/shell_support/test_sandbox_daily_work.py"
+        "::test_a_link_to_a_repository_in_the_store_of_pnpm_runs_nothing_for_the_user",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_a_link_that_cannot_be_followed_keeps_no_setting_of_git_from_being_undone",
         "tests/tools/shell_support/test_sandbox_folders.py::"

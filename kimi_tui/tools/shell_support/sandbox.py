@@ -439,7 +439,7 @@ class Sandbox:
         self._watch = GitWatch(
             partial(folders_without_home, workspace),
             partial(other_written_folders, self._config, workspace),  # defence: repositories-in-writable-folders
-            linked=(private, *writable, *filter(None, (pnpm_store,))),
+            linked=(private, *writable, *filter(None, (pnpm_store,))),  # defence: repositories-in-stores
             around=workspace.git_dir,
         )
         box = SandboxFeatures(

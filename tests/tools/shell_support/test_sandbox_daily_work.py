@@ -426,6 +426,19 @@ async def test_a_command_cannot_make_the_store_of_pnpm_a_link_to_what_is_hidden(
     assert str(value.output) == ""
 
 
+async def test_a_link_to_a_repository_in_the_store_of_pnpm_runs_nothing_for_the_user(
+    harness: ToolHarness, tool: Shell
+) -> None:
+    new = (
+        f"mkdir -p {PNPM_HOME}/store/new && git init -q {PNPM_HOME}/store/new && "
+        f"git -C {PNPM_HOME}/store/new config core.fsmonitor 'touch ran' && "
+        'ln -s "$(dirname "$PIP_CACHE_DIR")-pnpm/new" link'
+    )
+    assert "undid" in (await harness.use(tool, command=new)).message
+    subprocess.run(["git", "-C", harness.dir / "link", "status"], check=True, capture_output=True)
+    assert not (harness.dir / "link/ran").exists()
+
+
 async def test_a_program_whose_link_on_path_leads_to_what_is_hidden_is_named_with_the_setting(
     harness: ToolHarness, tool: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
