@@ -2115,6 +2115,16 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_server_finds_no_program_and_no_module_in_the_project",
     ),
     Defence(
+        "34 protected_paths", "the network off in the files tier", "no-network-in-the-files-tier",
+        Instead("socket_filter.refuse_other_sockets()"),
+        "test_a_kernel_whose_landlock_knows_no_network_lets_nothing_leave_either",
+    ),
+    Defence(
+        "34 protected_paths", "the size of files by their paths where the kernel does not confine it",
+        "sizes-of-files-in-old-kernels", Instead("socket_filter.refuse_keys(sizes=False)"),
+        "test_a_kernel_whose_landlock_knows_no_sizes_keeps_files_from_being_emptied",
+    ),
+    Defence(
         "34 protected_paths", "sockets of other kinds", "no-other-sockets", REMOVED,
         "test_no_socket_leads_to_the_host_of_a_virtual_machine",
     ),

@@ -537,6 +537,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::"
         "test_a_command_that_cuts_the_tie_to_the_repository_around_cannot_keep_its_settings",
         "tests/tools/shell_support/test_landlock.py::"
+        "test_a_kernel_whose_landlock_knows_no_network_lets_nothing_leave_either",
+        "tests/tools/shell_support/test_landlock.py::"
+        "test_a_kernel_whose_landlock_knows_no_sizes_keeps_files_from_being_emptied",
+        "tests/tools/shell_support/test_landlock.py::"
         "test_the_repository_above_stays_as_it_is_though_a_command_removes_the_workspaces_own",
         "tests/tools/shell_support/test_sandbox.py::"
         "test_the_repository_above_a_submodule_stays_as_it_is_though_a_command_removes_the_git_file",

@@ -8,7 +8,8 @@ elsewhere) and `w PATH` (as `p`, and write). A file without a rule cannot be ope
 kernel's calls are made directly: the published bindings take 70 ms and more to import, a delay for each command.
 `supervisor.py` uses it between fork and exec.
 
-Not confined: names, modes, owners and times of files, Unix sockets that have a path, UDP.
+Not confined: names, modes, owners and times of files, Unix sockets that have a path; in old kernels, all Unix sockets
+and signals.
 """
 
 import errno
@@ -41,6 +42,7 @@ _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL
 _OF_TCP = 3
 _ABSTRACT_SOCKETS = 1
 _SCOPES = 3  # abstract sockets, signals
+_ABI_WITH_SIZES = 3
 _ABI_WITH_SCOPES = 6
 
 
@@ -90,9 +92,9 @@ def confine(rules: str) -> None:
         if capability not in _KEPT_CAPABILITIES:
             _drop(capability)
     libc.call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    socket_filter.refuse_keys()
+    socket_filter.refuse_keys(sizes=abi < _ABI_WITH_SIZES)  # defence: sizes-of-files-in-old-kernels
     if lines[0] == "offline":
-        socket_filter.refuse_other_sockets()
+        socket_filter.refuse_other_sockets(offline=True)  # defence: no-network-in-the-files-tier
     _restrict(descriptor)
 
 

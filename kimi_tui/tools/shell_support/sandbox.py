@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from kimi_tui.tools.shell_support.host_proxy import HostProxy
     from kimi_tui.tools.shell_support.session_network import SessionNetwork
 
-_LANDLOCK_WITH_TCP = 4
+_LANDLOCK_WITH_SCOPES = 6
 TIER_TITLES: dict[Tier, str] = {
     "full": tr("Commands run in a sandbox"),
     "files": tr("Commands run in a sandbox that restricts file access only"),
@@ -62,17 +62,24 @@ OLD_KERNEL_LIMITS = tr(
     "link leads, since bubblewrap can write everywhere when it starts"
 )
 """What it does not restrict in addition where `SandboxFeatures.read_only` does not work."""
+UNSCOPED_SOCKETS_LIMITS = tr(
+    "commands reach the user's programs through abstract Unix sockets, which a display or a D-Bus can have: only Linux "
+    "6.12 and later confine them while the network is on"
+)
+"""What it does not restrict in addition with the network where Landlock confines no sockets."""
 SEATBELT_LIMITS = tr(
     "the sandbox-exec profile was never tested on a Mac; commands can see processes and temporary folders"
 )
 """What the tier "files" cannot restrict on macOS."""
 FILES_TIER_LIMITS = tr(
-    "commands can reach the user's programs through Unix sockets, send UDP packets, see processes, write to /tmp and "
+    "commands can reach the user's programs through Unix sockets, see processes, write to /tmp and "
     "/dev/shm, and change modes, owners and times of the user's files; they cannot open pseudo-terminals; their "
     "changes to Git's settings are undone only when they end; their changes to hooks, to settings of agents and "
     "editors in the project, and to the user's own Git settings are not undone"
 )
 """What the tier "files" cannot restrict."""
+UNSCOPED_SIGNALS_LIMITS = tr("commands can end the user's programs: only Linux 6.12 and later confine signals")
+"""What it cannot restrict in addition where Landlock confines no signals."""
 AllowsHost = Callable[[str, int, str], Awaitable[bool]]
 """Whether a command may reach a host at a port, asked for by the tool call with this id."""
 
@@ -206,15 +213,17 @@ class Sandbox:
     @property
     def limits(self) -> UserText:
         """What the sandbox does not restrict."""
-        match self._box:
-            case None:
-                return ""
-            case SandboxFeatures(tier="files", program=program):
-                return SEATBELT_LIMITS if program else FILES_TIER_LIMITS
-            case SandboxFeatures(read_only=True):
-                return FULL_TIER_LIMITS
-            case _:
-                return f"{FULL_TIER_LIMITS}; {OLD_KERNEL_LIMITS}"
+        box = self._box
+        if box is None:
+            return ""
+        unscoped = self._landlock_version() < _LANDLOCK_WITH_SCOPES
+        if box.tier == "files":
+            found = [SEATBELT_LIMITS] if box.program else [FILES_TIER_LIMITS, UNSCOPED_SIGNALS_LIMITS][: 1 + unscoped]
+        else:
+            found = [FULL_TIER_LIMITS]
+            found += [] if box.read_only else [OLD_KERNEL_LIMITS]
+            found += [UNSCOPED_SOCKETS_LIMITS] if unscoped and self._config.network else []
+        return "; ".join(found)
 
     @property
     def writable_program(self) -> UserText:
@@ -474,10 +483,9 @@ class Sandbox:
                 return None
         version, box = self._landlock_version(), replace(box, tier="files", program=self._find_sandbox_exec() or "")
         if version or box.program:
-            holds = bool(box.program) or version >= _LANDLOCK_WITH_TCP
             argv = self._files_argv(box, workspace, git_alone=False)
             untrusted = (*workspace.folders, *self._config.writable)
-            self._box = await probe_files(box, self._config, argv, untrusted, holds_network=holds)
+            self._box = await probe_files(box, self._config, argv, untrusted)
         return reason
 
     async def _start_proxy(self, box: SandboxFeatures) -> None:

@@ -50,7 +50,7 @@ _CLOSED = re.compile(r"permission denied", re.I)
 _FORBIDDEN = re.compile(r"operation not permitted", re.I)
 _TALKING = re.compile(
     r"could not resolve|name resolution|network is unreachable|name or service not known|getaddrinfo|"
-    r"nodename nor servname|no such host|connection refused|couldn't connect to server|"
+    r"nodename nor servname|no such host|connection refused|couldn't connect to server|address family not supported|"
     r"\bEAI_AGAIN\b|\bENOTFOUND\b|\(from versions: none\)",
     re.IGNORECASE,
 )

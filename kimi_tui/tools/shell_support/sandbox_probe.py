@@ -89,12 +89,7 @@ async def probe(
 
 
 async def probe_files(
-    box: SandboxFeatures,
-    config: SandboxConfig,
-    argv: Sequence[str],
-    untrusted: Iterable[Path],
-    *,
-    holds_network: bool,
+    box: SandboxFeatures, config: SandboxConfig, argv: Sequence[str], untrusted: Iterable[Path]
 ) -> SandboxFeatures | None:
     """Return the settings if these arguments (for Landlock or `sandbox-exec`) keep a command from a file of ours and,
     where it is off, from the network.
@@ -102,7 +97,7 @@ async def probe_files(
     file = paths.home() / f"written-by-a-probe-{os.getpid()}"
     printed: list[str] = []
     with _forbidden(box.private) as (_, port):
-        tests = _tests(file, port, untrusted, network=config.network or not holds_network, spaces=False)
+        tests = _tests(file, port, untrusted, network=config.network, spaces=False)
         try:
             paths.private_folder(paths.home())
             ended = await run(

@@ -61,10 +61,10 @@ CANNOT: dict[Tier, frozenset[str]] = {
     "full": frozenset(),
     "files": frozenset(
         {
-            "a socket in a folder that can be read", "a socket in /tmp", "UDP to this machine", "read /tmp",
+            "a socket in a folder that can be read", "a socket in /tmp", "read /tmp",
             "see other processes", "see other command lines", "a socket in the home", "change our limits",
             "a pidfd of our process", "a better priority of ours",
-            "a user namespace by clone3", "the owner of the network", "a broadcast",
+            "a user namespace by clone3", "the owner of the network",
             "give a file to another user", "raise limits of ours", "see the session's private folder",
         }
     ),

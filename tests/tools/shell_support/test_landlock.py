@@ -2,6 +2,9 @@
 
 import os
 import shutil
+import socket
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +15,7 @@ from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.landlock import version
-from kimi_tui.tools.shell_support.sandbox import Sandbox
+from kimi_tui.tools.shell_support.sandbox import UNSCOPED_SIGNALS_LIMITS, UNSCOPED_SOCKETS_LIMITS, Sandbox
 from tests.tools.harness import ToolHarness, git, repository_with_a_commit
 
 pytestmark = pytest.mark.skipif(version() < 1, reason="the kernel has no Landlock")
@@ -64,12 +67,63 @@ async def test_a_home_that_is_shown_shows_neither_our_keys_nor_sessions(place: P
     assert "s3cret" not in str(value.output)
 
 
-async def test_with_the_network_off_no_tcp_leaves(place: Path) -> None:
-    if version() < 4:
-        pytest.skip("this Landlock knows no network")
+async def test_with_the_network_off_nothing_leaves(place: Path) -> None:
     harness = ToolHarness(place / "work")
-    value = await harness.use(shell(harness, [], network=False), command="exec 3<>/dev/tcp/127.0.0.1/9")
-    assert "Permission denied" in str(value.output)
+    tool = shell(harness, [], network=False)
+    for kind in ("tcp", "udp"):
+        value = await harness.use(tool, command=f"exec 3<>/dev/{kind}/127.0.0.1/9")
+        assert "Address family not supported" in str(value.output)
+        assert "network" in value.message
+
+
+def _as_on_a_kernel(interface: int, rules: str, command: str) -> str:
+    """The output of a Bash command that is confined as by a kernel with this version of Landlock's interface."""
+    code = (
+        "import os, sys; from kimi_tui.tools.shell_support import landlock; "
+        f"landlock.version = lambda: {interface}; landlock.confine(sys.argv[1]); "
+        "os.execvp('bash', ['bash', '-c', sys.argv[2]])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, rules, command], capture_output=True, text=True, check=False)
+    return ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("interface", [1, 3])
+def test_a_kernel_whose_landlock_knows_no_network_lets_nothing_leave_either(place: Path, interface: int) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        command = f"exec 3<>/dev/tcp/127.0.0.1/{server.getsockname()[1]} && echo reached"
+        assert "reached" in _as_on_a_kernel(interface, "online\nr /", command)
+        assert "reached" not in _as_on_a_kernel(interface, "offline\nr /", command)
+
+
+@pytest.mark.parametrize("interface", [1, 2])
+def test_a_kernel_whose_landlock_knows_no_sizes_keeps_files_from_being_emptied(place: Path, interface: int) -> None:
+    (place / "file").write_text("mine")
+    empty = f"import os; os.truncate('{place}/file', 0)"
+    said = _as_on_a_kernel(interface, f"online\nr /\nw {place}/work", f'{sys.executable} -c "{empty}"; echo end')
+    assert "end" in said
+    assert (place / "file").read_text() == "mine"
+
+
+async def test_what_an_old_kernel_does_not_confine_is_said(place: Path) -> None:
+    for interface, is_said in ((5, True), (6, False)):
+        sandbox = Sandbox(
+            SandboxConfig(), ToolHarness(place / "work").workspace, find_bwrap=lambda _: None,
+            landlock_version=lambda interface=interface: interface,
+        )  # fmt: skip
+        await sandbox.works()
+        assert (UNSCOPED_SIGNALS_LIMITS in sandbox.limits) == is_said
+        await sandbox.close()
+
+
+@pytest.mark.parametrize("network", [False, True])
+async def test_what_an_old_kernel_does_not_confine_beside_bubblewrap_is_said(place: Path, *, network: bool) -> None:
+    config, workspace = SandboxConfig(network=network), ToolHarness(place / "work").workspace
+    sandbox = Sandbox(config, workspace, landlock_version=lambda: 5)
+    await sandbox.works()
+    if sandbox.tier != "full":
+        pytest.skip("there is no bubblewrap here")
+    assert (UNSCOPED_SOCKETS_LIMITS in sandbox.limits) == network
+    await sandbox.close()
 
 
 async def test_settings_of_git_are_restored_when_the_command_ends(place: Path) -> None:
