@@ -118,7 +118,8 @@ def instruction_files(work_dir: Path) -> list[InstructionFile]:
         file
         for folder in reversed(folders)
         for name in ("AGENTS.md", "agents.md", ".kimi-tui/AGENTS.md", ".kimi/AGENTS.md")
-        if not (name == "agents.md" and path_exists(folder / "AGENTS.md")) and (file := _read(folder / name, root))
+        if not (name == "agents.md" and path_exists(folder / "AGENTS.md"))
+        and (file := read_instructions(folder / name, root))
     ]
     remaining, shares = AGENTS_MD_BYTES, dict[Path, int]()
     for number, file in enumerate(sorted(files, key=lambda file: file.size)):
@@ -132,7 +133,7 @@ def _start(text: str, limit: int) -> str:
     return text if len(data) <= limit else data[:limit].decode("utf-8", "ignore")
 
 
-def _read(file: Path, root: Path) -> InstructionFile | None:
+def read_instructions(file: Path, root: Path) -> InstructionFile | None:
     """Read the start of a project file; None for links to other files and for secrets."""
     try:
         real = real_path(file)

@@ -797,6 +797,8 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "instructions by a link": (
         "tests/soul/test_system_prompt.py::test_instructions_that_are_a_link_out_of_the_project_or_to_secrets_are_left_out",
+        "tests/soul/commands/test_registry.py::"
+        "test_init_takes_no_agents_md_that_is_a_link_out_of_the_project_or_to_secrets",
     ),
     "a home that others can read": (
         "tests/test_paths.py::test_our_home_is_closed_to_others_also_where_an_older_version_left_it_open",

@@ -1,6 +1,5 @@
 """Slash commands that ask the model outside the conversation."""
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kimi_tui.context.context import Context
@@ -8,13 +7,13 @@ from kimi_tui.errors import UsageError
 from kimi_tui.i18n import tr
 from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.llm.message import user_message
-from kimi_tui.regular_file import read_start
+from kimi_tui.paths import project_root
 from kimi_tui.soul.commands.command import Command, CommandInfo
+from kimi_tui.soul.system_prompt import read_instructions
 
 if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine
 
-_AGENTS_MD = 32 * 1024
 _INIT = """\
 Get to know this project and write `AGENTS.md` in the working directory: what an agent that has never seen it needs to
 work here. Look at the code, the build and the tests before you write; improve the file where there is one already.
@@ -36,13 +35,11 @@ async def _init(engine: "Engine", args: str) -> None:
         side_context.clear()
         side_context.close()
         engine.send_status()
-    file = engine.work_dir / "AGENTS.md"
-    if result.stop == "finished":
-        with suppress(OSError):
-            text = read_start(file, _AGENTS_MD).decode("utf-8", "replace")
-            soul.context.append(
-                user_message(f"<system>AGENTS.md was just written for this project. It says:\n\n{text}</system>")
-            )
+    written = read_instructions(engine.work_dir / "AGENTS.md", project_root(engine.work_dir))
+    if result.stop == "finished" and written is not None:
+        soul.context.append(
+            user_message(f"<system>AGENTS.md was just written for this project. It says:\n\n{written.text}</system>")
+        )
 
 
 async def _btw(engine: "Engine", args: str) -> None:

@@ -208,6 +208,17 @@ async def test_init_writes_agents_md_in_a_memory_of_its_own(tmp_path):
         assert "Run `make`." in texts[2]
 
 
+@pytest.mark.parametrize("name", ["outside", "work/.env"])
+async def test_init_takes_no_agents_md_that_is_a_link_out_of_the_project_or_to_secrets(tmp_path, name):
+    """A repository can bring it, or a command make it."""
+    made = plan(tmp_path, "text: there is one already")
+    (tmp_path / name).write_text("s3cret\n")
+    (made.work_dir / "AGENTS.md").symlink_to(tmp_path / name)
+    async with engine_on(made) as (engine, _):
+        await engine.prompt("/init")
+        assert not any("s3cret" in message.text for message in engine.context.history)
+
+
 async def test_init_compacts_its_own_conversation_and_never_that_of_the_session(tmp_path):
     full = "usage: input_other=900 output=0"
     calls = [tool_call("Glob", f"c{n}", pattern=f"{n}*.md") for n in range(3)]
