@@ -23,6 +23,7 @@ from kimi_tui.ui.acp.tool_calls import ToolCalls
 from kimi_tui.ui.print.chart_drawing import ChartDrawing
 from kimi_tui.ui.print.output_stream import OutputStream
 from kimi_tui.ui.print.text_output import TextOutput
+from kimi_tui.ui.tui.composer.file_index import FileIndex
 from kimi_tui.ui.tui.i18n import catalog, translate
 from kimi_tui.ui.tui.state.flow_reducer import without_choice
 from kimi_tui.ui.tui.text.highlight import highlight
@@ -74,6 +75,14 @@ def _parse_flow(body: str) -> None:
 def _dotted_link(_: Path) -> None:
     with suppress(FlowParseError):
         read_mermaid("flowchart TD\na -. " + "." * 4 * SIZE)
+
+
+def _patterns_of_an_ignore_file(folder: Path) -> None:
+    (folder / ".gitignore").write_text("*a*a*a*a*b\n")
+    (folder / ("a" * 250)).touch()
+    index = FileIndex(folder)
+    index.read()
+    assert "a" * 250 in index.search("a", 9)
 
 
 def _pattern_in_a_command(folder: Path) -> None:
@@ -148,6 +157,7 @@ def _paragraph_of_many_lines(_: Path) -> None:
         _comment_in_a_chart,
         _dotted_link,
         _pattern_in_a_command,
+        _patterns_of_an_ignore_file,
         _hint,
         _printed_chart,
         _streamed_blank_lines,

@@ -3638,6 +3638,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_hostile_text_takes_no_longer_than_another",
     ),
     Defence(
+        "a hostile text", "no patterns of an ignore file that match in many ways", "patterns-that-match-soon",
+        Instead("return True"), "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
         "a hostile text", "strings that may lack their end", "strings-without-end",
         Value('re.compile(\'"(?:[^"\\\\\\\\]|\\\\\\\\.)*+"|[^\\\\[\\\\]{}"]++\', re.DOTALL)'),
         "test_a_hostile_text_takes_no_longer_than_another",

@@ -1,8 +1,10 @@
 """Index for `@` completion: the work dir without ignored files, read in a thread."""
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from heapq import nsmallest
 from pathlib import Path
 from threading import Lock, Thread
@@ -142,8 +144,20 @@ _MOST = 1 << 20
 def _spec(path: Path) -> "GitIgnoreSpec":
     from pathspec import GitIgnoreSpec
 
-    try:
-        lines = read_text(path, most=_MOST, errors="replace").splitlines()
-        return GitIgnoreSpec.from_lines(lines)
-    except (OSError, ValueError):
-        return GitIgnoreSpec.from_lines([])
+    kept: list[str] = []
+    with suppress(OSError):
+        for line in filter(_matches_soon, read_text(path, most=_MOST, errors="replace").splitlines()):
+            with suppress(ValueError, re.error):
+                GitIgnoreSpec.from_lines([line])
+                kept.append(line)
+    return GitIgnoreSpec.from_lines(kept)
+
+
+def _matches_soon(line: str) -> bool:
+    """Whether few ways of matching the pattern are tried. The others, which ignore nothing, could take years, in which
+    nothing else in this process runs.
+    """
+    parts = line.strip("/ ").split("/")
+    folders = parts.count("**") + (len(parts) == 1)
+    within = sum(max(0, part.count("*") - 1) for part in parts if part != "**")
+    return folders <= 2 and folders + 2 * within <= 4  # defence: patterns-that-match-soon

@@ -16,6 +16,18 @@ def test_the_first_search_in_a_small_folder_has_its_files(tmp_path: Path) -> Non
     assert FileIndex(tmp_path).search("", 10) == ["notes.md", "नाम 🇨🇳.txt"]
 
 
+def test_what_an_ignore_file_names_is_left_out_beside_a_line_that_cannot_be_read(tmp_path: Path) -> None:
+    ignored = "*.log\nbuild/\n[z-a]\n**/gen/**/*_pb*.py\n/*.[oa]\ncmake-*-debug/\n!keep.log\n"
+    (tmp_path / ".gitignore").write_text(ignored)
+    for name in ("a.log", "keep.log", "build/b", "x/gen/y/z_pb2.py", "m.o", "cmake-1-debug/c", "src/d"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    index = FileIndex(tmp_path)
+    index.read()
+    files = [path for path in index.search("", 50) if not path.endswith("/")]
+    assert files == [".gitignore", "keep.log", "src/d"]
+
+
 def many(root: Path, count: int) -> FileIndex:
     for number in range(count):
         (root / f"file_{number:05}.txt").touch()
