@@ -15,7 +15,7 @@ from kimi_tui.context.context import Context
 from kimi_tui.i18n import tr
 from kimi_tui.session.file_checkpoints import MAX_FILE_BYTES, FileCheckpoints, FileVersion, digest
 from kimi_tui.soul.notices import notice
-from kimi_tui.tools.file_support.safe_open import read_bytes, write_bytes
+from kimi_tui.tools.file_support.safe_open import make_folder, read_bytes, remove_file, write_bytes
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.wire.display import TodoItem
 from kimi_tui.wire.events import Notification
@@ -110,10 +110,10 @@ def _restore(version: FileVersion, versions: FileCheckpoints, result: RewindResu
             raise OSError(tr("its earlier content was not saved"))
         result.copies[version.path] = versions.keep_copy(version.path, content)
     if version.content is None:
-        version.path.unlink()
+        remove_file(version.path, expected=now or b"")
         result.removed.append(version.path)
         return
-    version.path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(version.path.parent)
     write_bytes(version.path, version.content, expected=now)
     result.restored.append(version.path)
 

@@ -1450,6 +1450,15 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_swap_after_the_check_is_noticed",
     ),
     Defence(
+        "32 path_escape", "removing a file only where it was written", "removed-where-it-was-written", REMOVED,
+        "test_a_rewind_removes_no_file_where_a_link_leads_that_a_command_made_meanwhile",
+    ),
+    Defence(
+        "32 path_escape", "making folders through no link", "folders-through-no-link",
+        Instead("below = os.open(name, step & ~os.O_NOFOLLOW, dir_fd=folder)"),
+        "test_a_rewind_makes_no_folder_where_a_link_leads_that_a_command_made",
+    ),
+    Defence(
         "42 skills_bad", "searching without an ignore file that is a pipe", "ignore-file-is-a-pipe", NEVER,
         "test_an_ignore_file_that_cannot_be_read_to_its_end_holds_no_search_up",
     ),

@@ -339,6 +339,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_protected_paths.py::test_where_a_limit_is_met_it_is_asked_for",
         f"{_FILES}::test_a_hard_link_is_cut_loose",
         f"{_FILES}::test_a_swap_after_the_check_is_noticed",
+        "tests/soul/test_rewind.py::test_a_rewind_removes_no_file_where_a_link_leads_that_a_command_made_meanwhile",
+        "tests/soul/test_rewind.py::test_a_rewind_makes_no_folder_where_a_link_leads_that_a_command_made",
         f"{_FILES}::test_the_ways_of_proc_lead_where_they_lead",
         "tests/permission/test_in_tools.py::test_files_are_judged_by_where_they_lead",
         f"{_SEARCH}::test_a_search_reads_nothing_that_a_link_leads_to_which_a_command_makes_meanwhile",

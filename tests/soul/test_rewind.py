@@ -1,6 +1,10 @@
+import shutil
+
 import pytest
 
 from kimi_tui.errors import UsageError
+from kimi_tui.soul import rewind
+from kimi_tui.tools.file_support.safe_open import read_bytes
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.wire.events import Notification, StatusUpdate
 from kimi_tui.wire.parts import TextPart
@@ -137,6 +141,51 @@ async def test_a_file_that_cannot_be_put_back_stays_and_is_named(tmp_path):
         done = await engine.rewind(engine.rewind_points()[0])
         assert list(done.failed) == [engine.work_dir / "a.txt"]
         assert "is unchanged" in seam(received).body
+
+
+async def test_a_rewind_removes_no_file_where_a_link_leads_that_a_command_made_meanwhile(tmp_path, monkeypatch):
+    def read_and_lead_away(path, *, most):
+        content = read_bytes(path, most=most)
+        above = path.parent.parent
+        above.rename(above.with_name("moved"))
+        above.symlink_to(tmp_path / "other")
+        return content
+
+    made = plan(tmp_path, write("new/deep/a.txt", "one\n"), "text: made a", yolo=True)
+    for folder in (made.work_dir / "new/deep", tmp_path / "other/deep"):
+        folder.mkdir(parents=True)
+    (tmp_path / "other/deep/a.txt").write_text("one\n")
+    async with engine_on(made) as (engine, _):
+        await engine.prompt("make a")
+        monkeypatch.setattr(rewind, "read_bytes", read_and_lead_away)
+        done = await engine.rewind(engine.rewind_points()[0])
+        assert list(done.failed) == [engine.work_dir / "new/deep/a.txt"]
+    assert (tmp_path / "other/deep/a.txt").read_text() == "one\n"
+
+
+async def test_a_rewind_makes_no_folder_where_a_link_leads_that_a_command_made(tmp_path):
+    made = plan(tmp_path, write("old/deep/a.txt", "two\n"), "text: changed a", yolo=True)
+    (made.work_dir / "old/deep").mkdir(parents=True)
+    (made.work_dir / "old/deep/a.txt").write_text("one\n")
+    (tmp_path / "other").mkdir()
+    async with engine_on(made) as (engine, _):
+        await engine.prompt("change a")
+        (engine.work_dir / "old").rename(engine.work_dir / "moved")
+        (engine.work_dir / "old").symlink_to(tmp_path / "other")
+        done = await engine.rewind(engine.rewind_points()[0])
+        assert list(done.failed) == [engine.work_dir / "old/deep/a.txt"]
+        assert list((tmp_path / "other").iterdir()) == []
+
+
+async def test_a_rewind_makes_the_folders_of_a_file_again(tmp_path):
+    made = plan(tmp_path, write("old/deep/a.txt", "two\n"), "text: changed a", yolo=True)
+    (made.work_dir / "old/deep").mkdir(parents=True)
+    (made.work_dir / "old/deep/a.txt").write_text("one\n")
+    async with engine_on(made) as (engine, _):
+        await engine.prompt("change a")
+        shutil.rmtree(engine.work_dir / "old")
+        await engine.rewind(engine.rewind_points()[0])
+        assert (engine.work_dir / "old/deep/a.txt").read_text() == "one\n"
 
 
 async def test_a_turn_that_was_compacted_away_can_give_its_files_back_but_not_its_words(tmp_path):

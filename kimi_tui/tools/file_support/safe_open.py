@@ -85,6 +85,35 @@ def write_bytes(real: Path, content: bytes, *, expected: bytes | None) -> None:
         os.close(folder)
 
 
+def remove_file(real: Path, *, expected: bytes) -> None:
+    """Remove the file at this real path, unless its content is no longer `expected`. Raises OSError, including
+    FileRefusedError.
+    """
+    folder = os.open(real.parent, _FOLDER)
+    try:
+        _must_be_at(folder, real.parent)  # defence: removed-where-it-was-written
+        if _stat_in(folder, real) is None or _content_in(folder, real.name, len(expected)) != expected:
+            raise FileRefusedError(f"`{real}` has changed meanwhile. Read it again.")
+        os.unlink(real.name, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def make_folder(real: Path) -> None:
+    """Make the folder at this real path and the missing ones above it, through no link. Raises OSError."""
+    step = os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)
+    folder = os.open("/", step)
+    try:
+        for name in real.parts[1:]:
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(name, dir_fd=folder)
+            below = os.open(name, step, dir_fd=folder)  # defence: folders-through-no-link
+            os.close(folder)
+            folder = below
+    finally:
+        os.close(folder)
+
+
 def check_writable(real: Path, *, exists: bool) -> None:
     """Check, for a file that another program writes, whether `write_bytes` could write it. Raises OSError."""
     folder = os.open(real.parent, _FOLDER)
