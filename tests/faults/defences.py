@@ -1450,6 +1450,16 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_swap_after_the_check_is_noticed",
     ),
     Defence(
+        "32 path_escape", "folders of the files tier that are not resolved again", "written-folders-as-they-are",
+        Instead("written = existing_paths((*folders, *configured_paths(config.writable, config, workspace)))"),
+        "test_a_folder_of_the_workspace_that_becomes_a_link_at_the_last_moment_opens_nothing",
+    ),
+    Defence(
+        "32 path_escape", "nothing of the home that a link in a writable folder names",
+        "links-show-nothing-of-the-home",
+        Instead("read += map(real_path, shown)"), "test_a_link_in_a_writable_folder_shows_nothing_of_the_home",
+    ),
+    Defence(
         "32 path_escape", "removing a file only where it was written", "removed-where-it-was-written", REMOVED,
         "test_a_rewind_removes_no_file_where_a_link_leads_that_a_command_made_meanwhile",
     ),
@@ -1511,7 +1521,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_folder_that_takes_the_place_of_a_link_meanwhile_is_resolved",
     ),
     Defence(
-        "32 path_escape", "no file of ignored names that commands can replace", "ignore-files-of-the-user", NEVER,
+        "32 path_escape", "no path that commands can lead elsewhere", "links-in-written-folders", NEVER,
         "test_a_link_of_a_command_among_the_files_that_tell_what_is_ignored_opens_nothing",
     ),
     Defence(

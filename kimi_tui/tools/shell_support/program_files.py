@@ -7,7 +7,7 @@ kimi-tui can be installed in the workspace: in the project's virtual environment
 import os
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from kimi_tui.paths import is_folder, path_exists, real_path
 
 PYTHON = os.path.realpath(sys.executable)
 """The interpreter for programs of our own that need only the standard library."""
+_MAX_STEPS = 200
 _HERE = real_path(__file__).parent
 _PACKAGE = _HERE.parents[1]
 _OF_A_PREFIX = ("bin", "lib", "lib64", "pyvenv.cfg")
@@ -67,3 +68,23 @@ def has_a_link_in(path: Path, writable: Iterable[Path]) -> bool:
         if step.is_symlink() and any(place.is_relative_to(folder) for folder in writable):
             return not any(place.is_relative_to(file) for file in program_files())
     return False
+
+
+def resolved_outside(path: Path, written: Sequence[Path]) -> Path | None:
+    """Resolve the links of a path; None if it leads into a `written` folder, where a command could make it lead to any
+    file.
+
+    Raises OSError.
+    """
+    real, waiting = Path("/"), list(reversed(path.parts))
+    for _ in range(_MAX_STEPS):
+        if not waiting:
+            return real
+        name = waiting.pop()
+        above, real = real, real.parent if name == ".." else real / name
+        if any(real.is_relative_to(folder) for folder in written):  # defence: links-in-written-folders
+            return None
+        if real.is_symlink():
+            waiting += reversed(real.readlink().parts)
+            real = above
+    return None

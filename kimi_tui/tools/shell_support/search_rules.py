@@ -16,7 +16,7 @@ from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import repository_around
 from kimi_tui.tools.file_support.ripgrep import IGNORE_FILES
 from kimi_tui.tools.file_support.workspace import ResolvedPath, Workspace
-from kimi_tui.tools.shell_support.program_files import PYTHON, program_file
+from kimi_tui.tools.shell_support.program_files import PYTHON, program_file, resolved_outside
 
 _PROGRAM = program_file("landlock.py")
 _SYSTEM = (
@@ -26,7 +26,6 @@ _SYSTEM = (
 _LIBRARIES = ("libpcre2*.so*", "libgcc_s*.so*")
 """What ripgrep may need that is installed beside it."""
 _MAX_CONFIG = 1 << 20
-_MAX_STEPS = 200
 
 
 def search_argv(
@@ -71,26 +70,6 @@ def _ignore_files(places: Iterable[Path], written: Sequence[Path]) -> Iterator[P
                 found[Path(os.path.expanduser(value))] = None  # noqa: PTH111 - that of pathlib raises for unknown users
     for path in found:
         with suppress(OSError, ValueError):
-            real = _resolved_outside(path, written)
+            real = resolved_outside(path, written)
             if real is not None and is_file(real):
                 yield real
-
-
-def _resolved_outside(path: Path, written: Sequence[Path]) -> Path | None:
-    """Resolve the links of a path; None if it leads into a `written` folder, where a command could make it lead to any
-    file.
-
-    Raises OSError.
-    """
-    real, waiting = Path("/"), list(reversed(path.parts))
-    for _ in range(_MAX_STEPS):
-        if not waiting:
-            return real
-        name = waiting.pop()
-        above, real = real, real.parent if name == ".." else real / name
-        if any(real.is_relative_to(folder) for folder in written):  # defence: ignore-files-of-the-user
-            return None
-        if real.is_symlink():
-            waiting += reversed(real.readlink().parts)
-            real = above
-    return None

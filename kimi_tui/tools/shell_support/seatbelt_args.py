@@ -83,7 +83,8 @@ def seatbelt_profile(
     home, ours = real_path(Path.home()), real_path(paths.home())
     git_dirs = git_dirs_of(workspace, repositories, git_alone=git_alone)
     folders = [folder for folder in workspace.kept_folders if not home.is_relative_to(folder)]
-    written = existing_paths((*folders, *configured_paths(config.writable, config, workspace), *box.writable))
+    # They are not resolved again: a command may have put a link there.
+    written = [*folders, *configured_paths(config.writable, config, workspace), *box.writable]
     written += folders_of_home(home, workspace)
     temp = existing_paths(("/tmp", "/var/tmp", tempfile.gettempdir()))
     written += [folder for folder in temp if not home.is_relative_to(folder)]

@@ -13,6 +13,7 @@ import pytest
 
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.landlock import version
 from kimi_tui.tools.shell_support.sandbox import UNSCOPED_SIGNALS_LIMITS, UNSCOPED_SOCKETS_LIMITS, Sandbox
@@ -74,6 +75,38 @@ async def test_with_the_network_off_nothing_leaves(place: Path) -> None:
         value = await harness.use(tool, command=f"exec 3<>/dev/{kind}/127.0.0.1/9")
         assert "Address family not supported" in str(value.output)
         assert "network" in value.message
+
+
+async def test_a_link_in_a_writable_folder_shows_nothing_of_the_home(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place / "home/secret").mkdir()
+    (place / "home/secret/key").write_text("s3cret")
+    (place / "home/tools/bin").mkdir(parents=True)
+    monkeypatch.setenv("PATH", f"{place}/home/tools/bin:{os.environ['PATH']}")
+    harness = ToolHarness(place / "work")
+    tool = shell(harness, [], writable=[str(place / "home/tools")])
+    await harness.use(tool, command="cd ~/tools && rmdir bin && ln -s ../secret bin")
+    value = await harness.use(tool, command="ls -l ~/tools; cat ~/tools/bin/key ~/secret/key")
+    assert "bin -> ../secret" in str(value.output)
+    assert "s3cret" not in str(value.output)
+
+
+async def test_a_folder_of_the_workspace_that_becomes_a_link_at_the_last_moment_opens_nothing(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place / "work/added").mkdir()
+    (place / "home/other").mkdir()
+    (place / "home/other/file").write_text("s3cret")
+    harness = ToolHarness(place / "work")
+    harness.workspace.add_dir(place / "work/added")
+    tool = shell(harness, [])
+    await harness.use(tool, command="rmdir added && ln -s ~/other added")
+    monkeypatch.setattr(Workspace, "kept_folders", Workspace.folders)
+    value = await harness.use(tool, command="touch added/new; cat added/file; echo end")
+    assert "end" in str(value.output)
+    assert "s3cret" not in str(value.output)
+    assert not (place / "home/other/new").exists()
 
 
 def _as_on_a_kernel(interface: int, rules: str, command: str) -> str:
