@@ -1460,6 +1460,11 @@ DEFENCES: tuple[Defence, ...] = (
         Instead("read += map(real_path, shown)"), "test_a_link_in_a_writable_folder_shows_nothing_of_the_home",
     ),
     Defence(
+        "32 path_escape", "links of the home into the workspace that stay links",
+        "links-to-written-folders-stay-links", Instead('return ("--ro-bind", str(path), str(path))'),
+        "test_links_of_the_home_into_the_workspace_lead_no_further_than_commands_can_see",
+    ),
+    Defence(
         "32 path_escape", "removing a file only where it was written", "removed-where-it-was-written", REMOVED,
         "test_a_rewind_removes_no_file_where_a_link_leads_that_a_command_made_meanwhile",
     ),

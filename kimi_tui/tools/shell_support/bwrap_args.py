@@ -22,7 +22,13 @@ from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, hook_target
 from kimi_tui.tools.file_support.guarded_names import started_in
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
-from kimi_tui.tools.shell_support.program_files import PYTHON, guarded_program_files, has_a_link_in, program_file
+from kimi_tui.tools.shell_support.program_files import (
+    PYTHON,
+    guarded_program_files,
+    has_a_link_in,
+    program_file,
+    resolved_outside,
+)
 from kimi_tui.tools.shell_support.redacted_settings import redacted_mounts
 from kimi_tui.tools.shell_support.sandbox_env import pnpm_store
 from kimi_tui.tools.shell_support.sandbox_home import visible_entries, visible_for_git, visible_in_other_homes
@@ -126,7 +132,7 @@ def sandbox_argv(
     shown = [*settings, *named, *host_files(), *readable]
     if home not in closed:
         settings, shown = [], readable
-    mounts += (_as_it_is("--ro-bind", path) for path in shown)
+    mounts += (_shown(path, ours) for path in shown)
     if home in closed and not any(box.private.is_relative_to(folder) for folder in ours):
         mounts += redacted_mounts(home, workspace.kept_folders, box.private, readable=readable)
     if box.pnpm_store is not None and home in closed:
@@ -134,8 +140,9 @@ def sandbox_argv(
     for folder in (*ours, *(one.path for one in git_dirs if one.writable)):
         mounts.append(_as_it_is("--bind", folder))
     mounts += _guarded(box, workspace, git_dirs, ours, named, hooks=_hooks_by_git_files(workspace, repositories))
-    mounts += _hidden(box, home, readable)
-    mounts += _sockets(box, (*closed, *temp), shown, ours, readable)
+    mounts += _hidden(box, home, readable, ours)
+    mounted = [path for path in shown if resolved_outside(path, ours) is not None]
+    mounts += _sockets(box, (*closed, *temp), mounted, ours, readable)
     mounts += (("--remount-ro", str(folder)) for folder in closed)
     mounts = _closed_last(without_covered(mounts))
     compared = _checked(box, mounts, (*ours, *named), unstarted)  # defence: mounts-of-git-directories-compared
@@ -189,6 +196,16 @@ def _escaped(place: str) -> str:
 
 def _as_it_is(kind: str, path: Path) -> Mount:
     return (kind, str(path), str(path))
+
+
+def _shown(path: Path, written: Sequence[Path]) -> Mount:
+    """Show a file or folder that commands cannot replace; what is in a written folder stays a link, which leads no
+    further than the command itself can see.
+    """
+    place = resolved_outside(path, written)
+    if place is None:
+        return ("--symlink", str(real_path(path)), str(path))  # defence: links-to-written-folders-stay-links
+    return ("--ro-bind", str(place), str(path))
 
 
 def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], *, git_alone: bool) -> list[GitDir]:
@@ -349,14 +366,14 @@ def host_files() -> Iterator[Path]:
             yield real
 
 
-def _hidden(box: SandboxFeatures, home: Path, readable: Sequence[Path]) -> Iterator[Mount]:
+def _hidden(box: SandboxFeatures, home: Path, readable: Sequence[Path], written: Sequence[Path]) -> Iterator[Mount]:
     """Yield mounts over files with keys: ours, and, for root, the system's."""
     ours = real_path(paths.home())
     if is_folder(ours) and ours != home:
         yield ("--tmpfs", str(ours))
         for name in VISIBLE_APP_FOLDERS:
             if is_folder(ours / name):
-                yield _as_it_is("--ro-bind", ours / name)
+                yield _shown(ours / name, written)
         for folder in box.writable:
             if folder.is_relative_to(ours):
                 yield _as_it_is("--bind", folder)

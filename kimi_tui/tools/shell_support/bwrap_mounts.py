@@ -64,17 +64,23 @@ def with_prepared_folders(mounts: Sequence[Mount], folder: Path, *, copied: Coll
 
 @dataclass(slots=True)
 class _PreparedFolder:
-    """The contents of a folder that stands for `place`: mount points, and files to copy with their states."""
+    """The contents of a folder that stands for `place`: mount points, links with their targets, and files to copy with
+    their states.
+    """
 
     place: str
     folders: set[str] = field(default_factory=set[str])
     files: set[str] = field(default_factory=set[str])
+    links: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     copies: set[tuple[str, int, int, int]] = field(default_factory=set[tuple[str, int, int, int]])
 
     def takes(self, mount: Mount, *, may_copy: bool) -> bool:
         """Add what the mount needs; return True if the mount itself is no longer needed."""
         kind, place = mount[0], mount[-1]
         source = mount[1] if len(mount) > 2 else "/"
+        if kind == "--symlink":
+            self.links.add((place, source))
+            return True
         try:
             status = os.stat(source)  # noqa: PTH116 - for each mount of each command
         except OSError:
@@ -89,7 +95,7 @@ class _PreparedFolder:
         return False
 
     def mount(self, folder: Path) -> Mount:
-        state = repr((self.place, sorted(self.folders), sorted(self.files), sorted(self.copies)))
+        state = repr((self.place, sorted(self.folders), sorted(self.files), sorted(self.links), sorted(self.copies)))
         made = folder / hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest()
         if not made.exists():
             draft = Path(tempfile.mkdtemp(dir=folder))
@@ -99,6 +105,9 @@ class _PreparedFolder:
             for place in sorted(self.files):
                 self._in(draft, place).parent.mkdir(parents=True, exist_ok=True)
                 self._in(draft, place).touch()
+            for place, target in sorted(self.links):
+                self._in(draft, place).parent.mkdir(parents=True, exist_ok=True)
+                self._in(draft, place).symlink_to(target)
             for place, *_ in sorted(self.copies):
                 self._in(draft, place).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(place, self._in(draft, place))

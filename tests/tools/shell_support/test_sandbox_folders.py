@@ -107,6 +107,28 @@ async def test_an_added_folder_that_became_a_link_opens_nothing(harness: ToolHar
     assert [path.name for path in sorted(other.iterdir())] == [".claude", "secret"]
 
 
+@pytest.mark.parametrize("tier", ["full", "files"])
+async def test_links_of_the_home_into_the_workspace_lead_no_further_than_commands_can_see(
+    other: Path, tier: Tier
+) -> None:
+    """So it is where the workspace has the settings and tools of the user."""
+    home, work = other.parent, other.parent / "dotfiles"
+    for link, name in ((home / ".local/bin", "bin"), (home / ".kimi-tui/skills", "skills")):
+        (work / name).mkdir(parents=True)
+        (work / name / "tool").write_text("a tool\n")
+        link.parent.mkdir()
+        link.symlink_to(work / name)
+    harness = ToolHarness(work)
+    tool = await boxed(harness, tier)
+    value = await harness.use(tool, command="cat ~/.local/bin/tool ~/.kimi-tui/skills/tool")
+    assert str(value.output) == "a tool\n" * 2
+    moved = await harness.use(tool, command="rm -r bin skills && ln -s ~/other bin && ln -s ~/other skills")
+    assert not moved.is_error, moved.output
+    value = await harness.use(tool, command="cat ~/.local/bin/secret ~/.kimi-tui/skills/secret; echo end")
+    assert str(value.output).endswith("end\n")
+    assert "s3cret" not in str(value.output)
+
+
 async def test_the_folder_that_stands_for_tmp_stays_the_sessions_own_within_a_writable_folder(
     harness: ToolHarness, other: Path
 ) -> None:
