@@ -344,6 +344,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_landlock.py::test_a_link_in_a_writable_folder_shows_nothing_of_the_home",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_links_of_the_home_into_the_workspace_lead_no_further_than_commands_can_see",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_a_setting_that_leads_through_the_workspace_opens_nothing_else",
         "tests/soul/test_rewind.py::test_a_rewind_removes_no_file_where_a_link_leads_that_a_command_made_meanwhile",
         "tests/soul/test_rewind.py::test_a_rewind_makes_no_folder_where_a_link_leads_that_a_command_made",
         f"{_FILES}::test_the_ways_of_proc_lead_where_they_lead",

@@ -25,9 +25,9 @@ from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folde
 from kimi_tui.tools.shell_support.program_files import (
     PYTHON,
     guarded_program_files,
-    has_a_link_in,
     program_file,
     resolved_outside,
+    resolved_without_links_in,
 )
 from kimi_tui.tools.shell_support.redacted_settings import redacted_mounts
 from kimi_tui.tools.shell_support.sandbox_env import pnpm_store
@@ -461,12 +461,12 @@ def configured_paths(listed: Iterable[Path], config: SandboxConfig, workspace: W
     """Return the existing configured paths as real paths, except those that a link in a writable folder redirects: a
     command could have made it.
     """
-    folders = [*workspace.folders, *(path.expanduser() for path in config.writable)]
+    writable = [path.expanduser() for path in config.writable]
+    folders = [*workspace.folders, *writable, *map(real_path, writable)]
     found: list[Path] = []
     for path in (path.expanduser() for path in listed):
-        real = real_path(path)
-        moved = any(path.is_relative_to(one) and not real.is_relative_to(one) for one in workspace.folders)
-        if not moved and not has_a_link_in(path, folders):  # defence: configured-links-open-nothing
+        real = resolved_without_links_in(path, folders)  # defence: configured-links-open-nothing
+        if real is not None:
             found.append(real)
     return _existing(found)
 

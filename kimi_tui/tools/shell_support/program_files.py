@@ -7,7 +7,7 @@ kimi-tui can be installed in the workspace: in the project's virtual environment
 import os
 import sys
 import sysconfig
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -56,33 +56,42 @@ def unguarded_imports(writable: tuple[Path, ...]) -> tuple[Path, ...]:
             continue
         guarded = any(real.is_relative_to(path) for path in program_files())
         below = any(real.is_relative_to(folder) for folder in writable)
-        if (below and not guarded) or has_a_link_in(Path(entry), writable):
+        if (below and not guarded) or resolved_without_links_in(Path(entry), writable) is None:
             found.append(real)
     return tuple(found)
 
 
-def has_a_link_in(path: Path, writable: Iterable[Path]) -> bool:
-    """Whether a link on this absolute path is in a writable folder, so that a command could replace it."""
-    for step in (path, *path.parents):
-        place = real_path(step.parent)
-        if step.is_symlink() and any(place.is_relative_to(folder) for folder in writable):
-            return not any(place.is_relative_to(file) for file in program_files())
-    return False
-
-
-def resolved_outside(path: Path, written: Sequence[Path]) -> Path | None:
-    """Resolve the links of a path; None if it leads into a `written` folder, where a command could make it lead to any
-    file.
-
-    Raises OSError.
+def resolved_without_links_in(path: Path, writable: Collection[Path]) -> Path | None:
+    """Resolve the links of a path; None if one of them is in a writable folder, where a command could replace
+    it. Raises OSError.
     """
-    real, waiting = Path("/"), list(reversed(path.parts))
+
+    def is_of_a_command(above: Path, real: Path) -> bool:
+        is_written = any(above.is_relative_to(folder) for folder in writable)
+        return is_written and real.is_symlink() and not any(above.is_relative_to(file) for file in program_files())
+
+    return _resolved(path, is_of_a_command)
+
+
+def resolved_outside(path: Path, written: Collection[Path]) -> Path | None:
+    """Resolve the links of a path; None if it leads into a `written` folder, where a command could make it
+    lead to any file. Raises OSError.
+    """
+    # defence: links-in-written-folders
+    return _resolved(path, lambda _, real: any(real.is_relative_to(folder) for folder in written))
+
+
+def _resolved(path: Path, is_refused: Callable[[Path, Path], bool]) -> Path | None:
+    """Resolve a path step by step, so that nothing can change after it was looked at; None if a step is refused, judged
+    by the folder above and its path there.
+    """
+    real, waiting = Path("/"), list(reversed(path.absolute().parts))
     for _ in range(_MAX_STEPS):
         if not waiting:
             return real
         name = waiting.pop()
         above, real = real, real.parent if name == ".." else real / name
-        if any(real.is_relative_to(folder) for folder in written):  # defence: links-in-written-folders
+        if is_refused(above, real):
             return None
         if real.is_symlink():
             waiting += reversed(real.readlink().parts)

@@ -129,6 +129,25 @@ async def test_links_of_the_home_into_the_workspace_lead_no_further_than_command
     assert "s3cret" not in str(value.output)
 
 
+@pytest.mark.parametrize("tier", ["full", "files"])
+@pytest.mark.parametrize("setting", ["readable", "writable"])
+async def test_a_setting_that_leads_through_the_workspace_opens_nothing_else(
+    other: Path, tier: Tier, setting: str
+) -> None:
+    home, work = other.parent, other.parent / "dotfiles"
+    (work / "vim").mkdir(parents=True)
+    (work / "vim/vimrc").write_text("mine\n")
+    (home / ".vim").symlink_to(work / "vim")
+    harness = ToolHarness(work)
+    tool = await boxed(harness, tier, **{setting: ["~/.vim"]})
+    assert "mine" in str((await harness.use(tool, command="cat vim/vimrc")).output)
+    await harness.use(tool, command="rm -r vim && ln -s ~/other vim")
+    value = await harness.use(tool, command="cat ~/other/secret; touch ~/other/written; echo end")
+    assert str(value.output).endswith("end\n")
+    assert "s3cret" not in str(value.output)
+    assert not (other / "written").exists()
+
+
 async def test_the_folder_that_stands_for_tmp_stays_the_sessions_own_within_a_writable_folder(
     harness: ToolHarness, other: Path
 ) -> None:
