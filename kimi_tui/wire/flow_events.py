@@ -86,13 +86,15 @@ class FlowPaused(FlowRunEvent):
     """The run waits for the user at `node_id`.
 
     `detail` explains the reason, if there is more to say than the reason itself. At a choice, `suggested` is the branch
-    that the model named; the run takes it if the user just continues.
+    that the model named; the run takes it if the user just continues. `question` is the label with the values of its
+    variables, if it has some.
     """
 
     node_id: str
     reason: PauseReason = "user"
     detail: str | None = None
     suggested: str | None = None
+    question: str | None = None
 
 
 class FlowResumed(FlowRunEvent):

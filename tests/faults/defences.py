@@ -2330,6 +2330,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_choice_that_differs_in_case_or_outer_punctuation_alone_is_taken",
     ),
     Defence(
+        "44 flow_choice", "a bound on the question that is shown", "bound-shown-question", NEVER,
+        "test_a_question_is_shown_with_the_values_of_its_variables",
+    ),
+    Defence(
         "44 flow_choice", "a bound on asking again", "bound-choice-retries", NEVER,
         "test_a_model_that_never_chooses_brings_the_person_in",
     ),

@@ -684,6 +684,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/flow/run/test_branch_choice.py::test_a_choice_that_differs_in_case_or_outer_punctuation_alone_is_taken",
         "tests/flow/run/test_runner.py::test_a_model_that_never_chooses_brings_the_person_in",
         "tests/flow/run/test_runner.py::test_the_last_choice_of_the_reply_counts",
+        "tests/flow/run/test_user_question.py::test_a_question_is_shown_with_the_values_of_its_variables",
     ),
     "45 flow_runaway": (
         "tests/flow/run/test_runner.py::test_reaching_the_moves_ends_the_run_exactly_there",

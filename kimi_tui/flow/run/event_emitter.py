@@ -123,7 +123,7 @@ class FlowEventEmitter:
             )
         )
 
-    def paused(self, node_id: str, pause: Pause) -> None:
+    def paused(self, node_id: str, pause: Pause, question: str | None) -> None:
         self._send(
             FlowPaused(
                 run_id=self._run_id,
@@ -131,6 +131,7 @@ class FlowEventEmitter:
                 reason=pause.reason,
                 detail=pause.detail,
                 suggested=pause.suggested,
+                question=question,
             )
         )
 

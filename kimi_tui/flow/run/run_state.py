@@ -58,11 +58,12 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Why a run waits. `suggested` is the branch that the model named, at a choice."""
+    """Why a run waits. `suggested` is the branch that the model named, at a choice; `question` what is shown there."""
 
     reason: PauseReason
     detail: str | None = None
     suggested: str | None = None
+    question: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,7 @@ class RunView:
                 self._decide(message)
             case FlowPaused():
                 self._arrive(message.node_id)
-                self.paused = Pause(message.reason, message.detail, message.suggested)
+                self.paused = Pause(message.reason, message.detail, message.suggested, message.question)
                 self.pausing = self._resumed = False
                 self._node(message.node_id).end_turn(timestamp)
             case FlowSpending():

@@ -50,7 +50,7 @@ from kimi_tui.flow.run.turn_protocol import (
     TurnTaker,
 )
 from kimi_tui.flow.run.turn_record import turn_finished, turn_values
-from kimi_tui.flow.run.user_question import overdue_choice, question_text, seconds_left
+from kimi_tui.flow.run.user_question import overdue_choice, question_text, seconds_left, shown_question
 from kimi_tui.i18n import tr
 from kimi_tui.llm.metering import current_meter
 from kimi_tui.timestamps import steady_time
@@ -359,8 +359,10 @@ class FlowRunner(RunControl):
             )
         )
         self._pause_when_over(None)
-        self._events.paused(node_id, pause)
-        left = seconds_left(self._flow, state, self._flow.nodes[node_id], self._wall_clock())
+        node = self._flow.nodes[node_id]
+        question = shown_question(self._flow, state, node) if pause.reason == "choice" else None
+        self._events.paused(node_id, pause, question)
+        left = seconds_left(self._flow, state, node, self._wall_clock())
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(None if left is None else max(0.0, left)):
                 await self._command_ready.wait()

@@ -9,11 +9,21 @@ from kimi_tui.flow.run.turn_protocol import OpenQuestion
 
 APPROVE, REJECT = "approve", "reject"
 """The answers to a call that waits for an approval."""
+MAX_SHOWN = 16_384
+"""Characters of a question with values that clients receive."""
 
 
 def question_text(flow: Flow, state: RunState, node: FlowNode) -> str:
     """The node's label with the values of its variables."""
     return expand(node.title, value_lookup(flow, state))
+
+
+def shown_question(flow: Flow, state: RunState, node: FlowNode) -> str | None:
+    """The question for a user who sees the label already; None if the label has no variables."""
+    question = question_text(flow, state, node)
+    if len(question) > MAX_SHOWN:  # defence: bound-shown-question
+        question = question[: MAX_SHOWN - 1] + "…"
+    return None if question == node.title else question
 
 
 def open_question(flow: Flow, state: RunState, node: FlowNode) -> OpenQuestion:

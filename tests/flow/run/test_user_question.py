@@ -8,8 +8,8 @@ from kimi_tui.errors import FlowControlError
 from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.flow.run.journal import Journal, load_runs
 from kimi_tui.flow.run.runner import FlowRunner
-from kimi_tui.flow.run.user_question import seconds_left
-from kimi_tui.wire.flow_events import FlowDecision
+from kimi_tui.flow.run.user_question import MAX_SHOWN, seconds_left
+from kimi_tui.wire.flow_events import FlowDecision, FlowPaused
 from tests.flow.runner_harness import RunnerHarness
 
 CHART = (
@@ -27,8 +27,11 @@ class Answers(list):
 
 
 class Run(RunnerHarness):
-    def __init__(self, gate=GATE, path=None, resume=None, interactive=True, clock=None, reply="ok"):
-        flow = build_flow(read_mermaid("\n".join(("flowchart TD", *CHART, gate))))
+    def __init__(
+        self, gate=GATE, path=None, resume=None, interactive=True, clock=None, reply="ok", label="Ship ${ARGS}?"
+    ):
+        chart = "\n".join(("flowchart TD", *CHART, gate)).replace("Ship ${ARGS}?", label)
+        flow = build_flow(read_mermaid(chart))
         super().__init__(flow, (reply,), path=path)
         self.answers = Answers()
         fields = {} if clock is None else {"wall_clock": clock}
@@ -54,6 +57,22 @@ async def test_the_user_takes_the_branch_without_a_turn_of_the_model():
         ("no", "user"), ("yes", "user"),
     ]  # fmt: skip
     assert run.answers == [("Ship v1?", "no", False), ("Ship v1?", "yes", False)]
+
+
+@pytest.mark.parametrize(
+    ("label", "reply", "question"),
+    [
+        ("Ship ${draft.text}?", "the draft of ${ARGS}", "Ship the draft of ${ARGS}?"),
+        ("Ship ${ARGS}?", "ok", "Ship v1?"),
+        ("Ship it?", "ok", None),
+        ("${draft.text}", "x" * (MAX_SHOWN + 1), "x" * (MAX_SHOWN - 1) + "…"),
+    ],
+    ids=["a value", "the args", "no variable", "a long value"],
+)
+async def test_a_question_is_shown_with_the_values_of_its_variables(label, reply, question):
+    run = Run(reply=reply, label=label)
+    await run.until_paused()
+    assert [one.question for one in run.sent if isinstance(one, FlowPaused)] == [question]
 
 
 def test_a_clock_that_was_set_back_makes_no_wait_longer_than_its_timeout():

@@ -98,12 +98,12 @@ class DialogDock:
         if not was_open and may_focus and self.current is self._branch:
             self.focus(self._branch)
 
-    def ask_for_branch(self, node_id: str, label: str, branches: Sequence[str]) -> None:
+    def ask_for_branch(self, node_id: str, label: str, branches: Sequence[str], question: str) -> None:
         """Show the branches at the user's request; if another dialog is open, focus that one instead."""
         if self.current is not None and self.current is not self._branch:
             self.focus(self.current)
             return
-        self._branch.show(node_id, label, branches, requested=True)
+        self._branch.show(node_id, label, branches, question=question, requested=True)
         self.place()
         self.focus(self._branch)
 

@@ -26,7 +26,7 @@ from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
 from kimi_tui.ui.tui.session.presenter import Presenter
-from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, label_of
+from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, label_of, question_at
 from kimi_tui.ui.tui.state.items import FlowHeaderItem
 from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
@@ -179,8 +179,8 @@ class FlowController:
             return
         for candidate in (node_id, run.node_id):
             if branches := branches_of(run.begin, candidate):
-                label = label_of(run.begin, candidate)
-                self._main_screen.dialogs.ask_for_branch(candidate, label, branches)
+                label, question = question_at(run, candidate)
+                self._main_screen.dialogs.ask_for_branch(candidate, label, branches, question)
                 return
         self._host.show_toast(_("this node has one outgoing edge; there is nothing to choose"))
 

@@ -19,7 +19,7 @@ from kimi_tui.ui.tui.main_screen import git_branch
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.session.earlier_turns import Change, EarlierTurns
 from kimi_tui.ui.tui.state.deltas import Delta, Invalidated, Pane
-from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, full_label, without_choice
+from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, question_at, without_choice
 from kimi_tui.ui.tui.state.items import AssistantItem, ErrorItem, NoticeItem, SeparatorItem
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.ui.tui.state.view_clock import Timed, ViewClock
@@ -337,12 +337,13 @@ class Presenter:
         dialogs, run = self.main_screen.dialogs, self.state.flow.run
         pause = run.paused if run is not None and run.active else None
         if run is not None and pause is not None and pause.reason == "choice":
+            label, question = question_at(run, run.node_id)
             dialogs.show_branches(
                 run.node_id,
-                current_label(run),
+                label,
                 branches_of(run.begin, run.node_id),
                 words=self._last_words(pause),
-                question=_whole_question(run),
+                question=question,
                 suggested=pause.suggested or "",
                 may_focus=not self._user_is_busy,
             )
@@ -376,12 +377,6 @@ def _resume(state: UiState, messages: Sequence[Timed]) -> Sequence[Delta]:
 def _answer(state: UiState, request_id: str) -> Sequence[Delta]:
     state.questions.pop(request_id, None)
     return ()
-
-
-def _whole_question(run: RunView) -> str:
-    """The label of the current node, if its title does not have all of it."""
-    whole = full_label(run.begin, run.node_id)
-    return whole if whole != current_label(run) else ""
 
 
 def _waits_for_branch(run: RunView | None) -> bool:

@@ -48,6 +48,16 @@ def full_label(begin: FlowBegin, node_id: str) -> str:
     return one_line(shown_label(label, begin.args))
 
 
+def question_at(run: RunView, node_id: str) -> tuple[str, str]:
+    """A one-line title of a node's choice, and the whole question if the title does not have all of it."""
+    pause = run.paused if node_id == run.node_id else None
+    if pause is None or pause.question is None:
+        title, whole = label_of(run.begin, node_id), full_label(run.begin, node_id)
+    else:
+        title, whole = labels.node_title(pause.question), pause.question.strip()
+    return title, whole if whole != title else ""
+
+
 def current_label(run: RunView) -> str:
     """The current node's one-line name."""
     return label_of(run.begin, run.node_id)

@@ -2,9 +2,10 @@
 
 from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.flow_pane.start_flow import StartFlow
-from kimi_tui.wire.flow_events import FlowNodeBegin
+from kimi_tui.wire.flow_events import FlowNodeBegin, FlowPaused
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.pilot_driver import Start
+from tests.ui.tui.screen_text import app_text
 
 
 async def test_enter_on_a_listed_flow_shows_its_chart_and_starts_it_with_arguments(start: Start) -> None:
@@ -29,6 +30,19 @@ async def test_a_flow_that_asks_offers_its_branches(start: Start) -> None:
         await driver.say(*wire_scenarios.flow_asks())
         assert driver.app.main_screen.query_one(BranchDialog).has_focus
         assert driver.app.main_screen.query_one(BranchDialog).labels == ("no", "yes")
+
+
+async def test_the_question_of_a_flow_has_its_values_also_when_it_is_asked_for_later(start: Start) -> None:
+    async with start() as driver:
+        question = "Tag it? 12 passed:\nall of them"
+        asks = FlowPaused(run_id="run", node_id="green", reason="choice", question=question)
+        await driver.say(*wire_scenarios.flow_asks()[:-1], asks)
+        assert "12 passed:" in app_text(driver.app)
+        assert "all of them" in app_text(driver.app)
+        await driver.press("escape")
+        assert "all of them" not in app_text(driver.app)
+        await driver.press("f3", "c")
+        assert "all of them" in app_text(driver.app)
 
 
 async def test_arrows_walk_along_the_chart_and_enter_opens_the_node(start: Start) -> None:
