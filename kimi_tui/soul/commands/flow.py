@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.config.budget import read_budget
 from kimi_tui.errors import UsageError
+from kimi_tui.flow.run.branch_choice import match_choice
 from kimi_tui.flow.run.resume_request import COMMAND_NAME, read_resume_request
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import TurnResult
@@ -39,8 +40,11 @@ async def _flow(engine: "Engine", args: str) -> None:
 
 
 def _choose(runner: FlowRunner, text: str) -> None:
-    label, _, node_id = text.partition(" at ")
-    runner.choose(label.strip(), node_id=node_id.strip() or None)
+    label, at, node_id = text.rpartition(" at ")
+    if not at or match_choice(text, runner.branches) is not None:
+        runner.choose(text)
+    else:
+        runner.choose(label.strip(), node_id=node_id.strip())
 
 
 def _ask(runner: FlowRunner, text: str) -> None:

@@ -49,6 +49,18 @@ async def test_the_answer_of_the_user_enters_the_conversation(tmp_path):
     assert [(one.choice, one.by) for one in received.of(FlowDecision)] == [("yes", "user")]
 
 
+@pytest.mark.parametrize("choice", ["look at it", "Look at it at send"])
+async def test_a_branch_whose_label_has_an_at_can_be_chosen(tmp_path, choice):
+    made = planned(tmp_path, "text: Dear Ann", "text: Sent.")
+    (tmp_path / "work/.kimi-tui/skills/mail/SKILL.md").write_text(FLOW.replace("|yes|", "|look at it|"))
+    async with engine_on(made) as (engine, received):
+        run = asyncio.create_task(engine.prompt("/flow:mail Ann"))
+        await until(lambda: received.of(FlowPaused))
+        await engine.prompt(f"/flow choose {choice}")
+        assert (await run).stop == "finished"
+    assert [one.choice for one in received.of(FlowDecision)] == ["look at it"]
+
+
 @pytest.mark.parametrize("as_json", [True, False])
 async def test_a_printed_run_ends_with_its_question_and_a_status_of_its_own(tmp_path, capsys, as_json):
     async with engine_on(planned(tmp_path, "text: Dear Ann", "text: Sent.", interactive=False)) as (engine, _):
