@@ -455,8 +455,12 @@ class Engine:
         await self.hooks.ask("FlowWaiting", name, flow=name, choices=list(question.choices), **fields)
 
     def record_answer(self, question: str, choice: str, *, by_default: bool) -> None:
-        """Add the answer to a flow's question to the conversation."""
-        self.context.append(answer_message(question, choice, by_default=by_default))
+        """Add the answer to a flow's question to the conversation; during a turn of the user, before its next step."""
+        message = answer_message(question, choice, by_default=by_default)
+        if self.turn_lock.locked:  # defence: answer-between-steps
+            self.soul.add_system_note(message.text)
+        else:
+            self.context.append(message)
 
     def _add_instructions(self) -> None:
         """Add the instructions of MCP servers to the conversation, once."""

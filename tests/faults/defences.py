@@ -2348,6 +2348,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_reaching_the_moves_ends_the_run_exactly_there",
     ),
     Defence(
+        "46 flow_races", "an answer only between the steps of a turn", "answer-between-steps", NEVER,
+        "test_an_answer_during_a_turn_of_the_user_stays_out_between_a_call_and_its_result",
+    ),
+    Defence(
         "46 flow_races", "not hitting a breakpoint twice", "breakpoint-once", NEVER,
         "test_a_breakpoint_holds_before_each_visit_and_going_on_does_not_hit_it_again",
     ),

@@ -11,8 +11,9 @@ from kimi_tui.soul.flows.user_questions import pending_question
 from kimi_tui.ui.print.runner import Output, answer
 from kimi_tui.wire.events import Notification
 from kimi_tui.wire.flow_events import FlowDecision, FlowPaused
+from kimi_tui.wire.parts import ToolCall
 from tests.soul.release_flow import write_skill
-from tests.soul.scripted_engine import engine_on, plan
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 from tests.soul.test_soul import until
 
 FLOW = """---
@@ -47,6 +48,25 @@ async def test_the_answer_of_the_user_enters_the_conversation(tmp_path):
         told = [message.text for message in engine.context.history]
         assert any("Send this to Ann?\n\nThe user answered: yes" in text for text in told)
     assert [(one.choice, one.by) for one in received.of(FlowDecision)] == [("yes", "user")]
+
+
+async def test_an_answer_during_a_turn_of_the_user_stays_out_between_a_call_and_its_result(tmp_path):
+    call = tool_call("Shell", command="sleep 60")
+    async with engine_on(planned(tmp_path, "text: Dear Ann", call, "text: Sent.")) as (engine, received):
+        run = asyncio.create_task(engine.prompt("/flow:mail Ann"))
+        await until(lambda: received.of(FlowPaused))
+        talk = asyncio.create_task(engine.prompt("Look first."))
+        await until(lambda: received.of(ToolCall))
+        await engine.prompt("/flow choose yes")
+        await until(lambda: received.of(FlowDecision))
+        engine.cancel()
+        await talk
+        assert (await run).stop == "finished"
+        roles = [message.role for message in engine.context.history]
+        texts = [message.text for message in engine.context.history]
+    assert roles[roles.index("tool") - 1] == "assistant"
+    answered = next(index for index, text in enumerate(texts) if "The user answered: yes" in text)
+    assert texts[answered + 1 :] == ["Say that it is sent.", "Sent."]
 
 
 @pytest.mark.parametrize("choice", ["look at it", "Look at it at send"])
