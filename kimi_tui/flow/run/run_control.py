@@ -187,19 +187,7 @@ class RunControl:
         if label is None:
             self._set(chosen={key: value for key, value in self._state.chosen.items() if key != node_id})
             return
-        branches = self._flow.branch_labels(node_id)
-        if not branches:
-            raise FlowControlError(tr("{node} is not a decision: there is nothing to choose", node=node_id))
-        branch = match_choice(label, branches)
-        if branch is None:
-            raise FlowControlError(
-                tr(
-                    "{node} has no branch {label!r}; it has: {branches}",
-                    node=node_id,
-                    label=label,
-                    branches=", ".join(branches),
-                )
-            )
+        branch = branch_at(self._flow, node_id, label)
         if self._state.paused is not None and node_id == self._state.node_id:
             self._issue(ChooseBranch(branch))
         else:
@@ -360,7 +348,30 @@ class RunControl:
             raise FlowControlError(tr("no user is present to continue the flow"))
 
     def _check_node(self, node_id: str) -> None:
-        if node_id not in self._flow.nodes:
-            raise FlowControlError(
-                tr("the flow has no node {node!r}; it has: {nodes}", node=node_id, nodes=", ".join(self._flow.nodes))
+        _check_node(self._flow, node_id)
+
+
+def branch_at(flow: Flow, node_id: str, label: str) -> str:
+    """The branch of a node that a user names. Raises FlowControlError if there is none."""
+    _check_node(flow, node_id)
+    branches = flow.branch_labels(node_id)
+    if not branches:
+        raise FlowControlError(tr("{node} is not a decision: there is nothing to choose", node=node_id))
+    branch = match_choice(label, branches)
+    if branch is None:
+        raise FlowControlError(
+            tr(
+                "{node} has no branch {label!r}; it has: {branches}",
+                node=node_id,
+                label=label,
+                branches=", ".join(branches),
             )
+        )
+    return branch
+
+
+def _check_node(flow: Flow, node_id: str) -> None:
+    if node_id not in flow.nodes:
+        raise FlowControlError(
+            tr("the flow has no node {node!r}; it has: {nodes}", node=node_id, nodes=", ".join(flow.nodes))
+        )

@@ -14,6 +14,7 @@ from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.journal import Journal, load_runs
 from kimi_tui.flow.run.ralph import ralph_flow, ralph_text
 from kimi_tui.flow.run.resume_request import ResumeRequest
+from kimi_tui.flow.run.run_control import branch_at
 from kimi_tui.flow.run.run_meter import BudgetSetup, RunMeter, without_prices
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.runner import FlowRunner
@@ -147,20 +148,21 @@ class FlowManager:
         node, or the answer at the node where it waits for an approval.
         """
         run = self._run_to_resume(run_id)
-        for node_id, label in (choices or {}).items():
-            if (answer := answer_to(run, node_id, label)) is None:
-                self.order(partial(_choose, node_id=node_id, label=label))
-            else:
-                with contextlib.closing(Journal(self._journal_file)) as journal:
-                    journal.append(answer)
-                run.apply(answer)
-        shown = str(ResumeRequest())
         now = self.chart_now(run) if new_chart else None
-        if now is None:
-            return await self._follow(flow_of_run(run), run.name, run.text, resume=run, shown=shown)
-        if now.flow is None:
+        if now is not None and now.flow is None:
             raise UsageError(tr("the run cannot continue with the current chart: {why}", why=now.trouble))
-        return await self._follow(now.flow, run.name, now.text, resume=run, shown=shown)
+        flow, text = (flow_of_run(run), run.text) if now is None or now.flow is None else (now.flow, now.text)
+        answers = {node_id: answer_to(run, node_id, label) for node_id, label in (choices or {}).items()}
+        orders = [
+            partial(_choose, node_id=node_id, label=branch_at(flow, node_id, label))
+            for node_id, label in (choices or {}).items()
+            if answers[node_id] is None
+        ]
+        for answer in filter(None, answers.values()):
+            with contextlib.closing(Journal(self._journal_file)) as journal:
+                journal.append(answer)
+            run.apply(answer)
+        return await self._follow(flow, run.name, text, resume=run, shown=str(ResumeRequest()), orders=orders)
 
     def _run_to_resume(self, run_id: str | None) -> RunState:
         if run_id is None:
@@ -207,6 +209,7 @@ class FlowManager:
         args: str = "",
         max_moves: int | None = None,
         resume: RunState | None = None,
+        orders: Sequence[Callable[[FlowRunner], object]] = (),
     ) -> FlowOutcome:
         if self._taker.busy:
             raise TurnRunningError(tr("a flow is already running in this session"))
@@ -245,7 +248,7 @@ class FlowManager:
         )
         answers = {} if resume is None else resume.answers
         recorded = None if resume is None else resume.when_asked
-        self._apply_controls(runner)
+        self._apply_controls(runner, orders)
         self.runner = runner
         self._last_meter = runner.meter
         self._session.name_after(text_of(shown))
@@ -294,9 +297,9 @@ class FlowManager:
                 pass
         self._send(message)
 
-    def _apply_controls(self, runner: FlowRunner) -> None:
-        orders, self._orders = self._orders, []
-        for control in orders:
+    def _apply_controls(self, runner: FlowRunner, orders: Sequence[Callable[[FlowRunner], object]]) -> None:
+        earlier, self._orders = self._orders, []
+        for control in (*earlier, *orders):
             try:
                 control(runner)
             except FlowControlError as error:

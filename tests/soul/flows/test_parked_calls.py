@@ -188,7 +188,7 @@ async def test_an_imported_run_has_the_limits_of_the_user_here(tmp_path):
             {"r": "enter", "run": state.run_id, "node": "build", "move": 7},
         )
     async with engine_on(planned(tmp_path, "text: Said.", session_id=session, loop={"max_moves": 7})) as (engine, _):
-        await answer(engine, f"/flow-resume {state.run_id} build=approve", Output())
+        await answer(engine, f"/flow-resume {state.run_id}", Output())
         (state,) = runs_of(engine)
         assert state.max_moves == 7
 

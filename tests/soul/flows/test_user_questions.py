@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from kimi_tui.errors import EXIT_OK, EXIT_WAITING
+from kimi_tui.errors import EXIT_OK, EXIT_WAITING, FlowControlError
 from kimi_tui.flow.run.journal import load_runs
 from kimi_tui.soul.flows.user_questions import pending_question
 from kimi_tui.ui.print.runner import Output, answer
@@ -102,6 +102,25 @@ async def test_a_printed_run_ends_with_its_question_and_a_status_of_its_own(tmp_
         assert "Sent." in capsys.readouterr().out
         (state,) = load_runs(engine.session.dir / "flow.jsonl")
         assert (state.status, pending_question(state)) == ("finished", None)
+
+
+@pytest.mark.parametrize(
+    ("choice", "why"),
+    [
+        ("sent=yes", "the flow has no node 'sent'"),
+        ("send=perhaps", "send has no branch 'perhaps'; it has: yes, no"),
+        ("draft=yes", "draft is not a decision"),
+    ],
+)
+async def test_a_resume_with_a_choice_that_the_chart_lacks_runs_nothing(tmp_path, choice, why):
+    async with engine_on(planned(tmp_path, "text: Dear Ann", "text: Sent.", interactive=False)) as (engine, received):
+        await engine.prompt("/flow:mail Ann")
+        (before,) = load_runs(engine.session.dir / "flow.jsonl")
+        with pytest.raises(FlowControlError, match=why):
+            await engine.prompt(f"/flow-resume {before.run_id} send=yes {choice}")
+        assert load_runs(engine.session.dir / "flow.jsonl") == [before]
+        await engine.prompt(f"/flow-resume {before.run_id}")
+        assert received.of(FlowDecision) == []
 
 
 async def test_a_client_that_cannot_steer_is_told_how_to_answer(tmp_path):
