@@ -153,11 +153,14 @@ class FlowManager:
             raise UsageError(tr("the run cannot continue with the current chart: {why}", why=now.trouble))
         flow, text = (flow_of_run(run), run.text) if now is None or now.flow is None else (now.flow, now.text)
         answers = {node_id: answer_to(run, node_id, label) for node_id, label in (choices or {}).items()}
-        orders = [
-            partial(_choose, node_id=node_id, label=branch_at(flow, node_id, label))
-            for node_id, label in (choices or {}).items()
-            if answers[node_id] is None
-        ]
+        try:
+            orders = [
+                partial(_choose, node_id=node_id, label=branch_at(flow, node_id, label))
+                for node_id, label in (choices or {}).items()
+                if answers[node_id] is None
+            ]
+        except FlowControlError as error:
+            raise UsageError(str(error)) from error
         for answer in filter(None, answers.values()):
             with contextlib.closing(Journal(self._journal_file)) as journal:
                 journal.append(answer)

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from kimi_tui.errors import EXIT_OK, EXIT_WAITING, FlowControlError
+from kimi_tui.errors import EXIT_OK, EXIT_WAITING, UsageError
 from kimi_tui.flow.run.journal import load_runs
 from kimi_tui.soul.flows.user_questions import pending_question
 from kimi_tui.ui.print.runner import Output, answer
@@ -116,7 +116,7 @@ async def test_a_resume_with_a_choice_that_the_chart_lacks_runs_nothing(tmp_path
     async with engine_on(planned(tmp_path, "text: Dear Ann", "text: Sent.", interactive=False)) as (engine, received):
         await engine.prompt("/flow:mail Ann")
         (before,) = load_runs(engine.session.dir / "flow.jsonl")
-        with pytest.raises(FlowControlError, match=why):
+        with pytest.raises(UsageError, match=why):
             await engine.prompt(f"/flow-resume {before.run_id} send=yes {choice}")
         assert load_runs(engine.session.dir / "flow.jsonl") == [before]
         await engine.prompt(f"/flow-resume {before.run_id}")
