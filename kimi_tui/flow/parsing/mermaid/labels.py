@@ -18,6 +18,7 @@ from kimi_tui.i18n import tr
 _BLANK = re.compile(r"\s*")
 _TEXT_OF = {"[/": SLANTED_TEXT, "[\\": SLANTED_TEXT, "(-": ELLIPSE_TEXT}
 _OPENS = {"]": "[", ")": "(", "}": "{", "|": ""}
+_ARROW = re.compile(r"--+>|==+>|-\.+->")
 
 
 class Label(NamedTuple):
@@ -120,6 +121,7 @@ class LabelScanner:
             if quote is None:
                 return None
             text = self._source[first + 1 : quote]
+            self._check_lenient(text.replace('\\"', ""), '"', first)
             if '\\"' in text:
                 self._note(
                     'Mermaid has no `\\"` and ends the quote there; here it is a quote; write `#quot;` to be read the '
@@ -128,7 +130,23 @@ class LabelScanner:
                 )
             return plain(text.replace('\\"', '"')), self._skip(quote + 1) + len(closer)
         end = self._closing_bracket(first, closer)
-        return None if end is None else (plain(self._source[first:end]), end + len(closer))
+        if end is None:
+            return None
+        self._check_lenient(self._source[first:end], _OPENS[closer[-1]], first)
+        return plain(self._source[first:end]), end + len(closer)
+
+    def _check_lenient(self, text: str, opening: str, offset: int) -> None:
+        """Raise an error for a link before another label: this label does not end, and its line would lose a node."""
+        arrow = _ARROW.search(text)
+        if arrow is not None and opening and opening in text[arrow.end() :]:  # defence: link-in-a-label
+            raise self._positions.error(
+                tr(
+                    "this label contains the link `{link}` and another label; end it before the link, "
+                    "or write `#quot;` for a quote inside it",
+                    link=arrow.group(),
+                ),
+                offset,
+            )
 
     def _closing_quote(self, first: int, closer: str) -> int | None:
         """The end of a quoted text that may have escaped quotes: the first bare quote before `closer`."""

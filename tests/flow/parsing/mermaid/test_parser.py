@@ -132,6 +132,29 @@ def test_there_are_enough_charts_of_our_own():
 
 
 @pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ('A["one --> B["two"] --> C', 3),
+        ('A["one" --> B["two"]', 3),
+        ("A(one --> B(two)) --> C", 3),
+        ("X --> A[one ==> B[two]]", 9),
+        ('A{"one -.-> B{"two"}', 3),
+    ],
+)
+def test_a_label_that_does_not_end_before_the_next_one_is_an_error_and_loses_no_node(text, column):
+    with pytest.raises(FlowParseError, match=r"contains the link .* and another label") as raised:
+        read_mermaid(f"flowchart TD\n{text}")
+    assert (raised.value.line, raised.value.column) == (2, column)
+
+
+@pytest.mark.parametrize(
+    "label", ['["say \\"a --> b\\" now"]', "[run() --> x]", '["say "hi" --> now"]', "(f(x) -> g(x))"]
+)
+def test_an_arrow_in_a_label_that_ends_is_text(label):
+    assert [node.id for node in read_mermaid(f"flowchart TD\nA{label} --> B").nodes] == ["A", "B"]
+
+
+@pytest.mark.parametrize(
     ("label", "text"),
     [
         ("[run() and [x]]", "run() and [x]"),
