@@ -2322,6 +2322,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_pipe_does_not_hang",
     ),
     Defence(
+        "43 flow_bad", "refusing a node inside the label of an edge", "node-in-an-edge-label", Value("closing is None"),
+        "test_a_link_that_lacks_its_head_is_an_error_and_loses_no_node",
+    ),
+    Defence(
         "43 flow_bad", "refusing a link inside a label before the next label", "link-in-a-label", NEVER,
         "test_a_label_that_does_not_end_before_the_next_one_is_an_error_and_loses_no_node",
     ),

@@ -676,6 +676,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_lfs_config.py::test_no_program_is_started_where_git_would_wait_at_a_pipe",
     ),
     "43 flow_bad": (
+        "tests/flow/parsing/mermaid/test_parser.py::test_a_link_that_lacks_its_head_is_an_error_and_loses_no_node",
         "tests/flow/parsing/mermaid/test_parser.py::test_a_label_that_does_not_end_before_the_next_one_is_an_error_and_loses_no_node",
         "tests/flow/model/test_validation.py::test_what_is_no_flow_is_refused_with_its_line",
         "tests/flow/parsing/mermaid/test_parser.py::test_what_mermaid_refuses_is_refused_with_its_place_or_read_leniently",

@@ -48,6 +48,8 @@ _DIRECTIONS: dict[str, Direction] = {
 
 _Data = tuple[NodeData, int]
 _ARROW = re.compile(r"[-.=]+>")
+_QUOTED_LABEL = re.compile(r'[\[({]\s*"')
+"""The label of a node, which Mermaid refuses in the label of an edge: the edge before the node lacks its end."""
 
 
 @dataclass(slots=True)
@@ -333,7 +335,8 @@ class _Reader:
             else:
                 quoted, self.pos = self.source[start:end], end + 1
         closing = end_pattern.search(self.text, self.pos)
-        if closing is None:
+        # defence: node-in-an-edge-label
+        if closing is None or (label is None and _QUOTED_LABEL.search(self.text, self.pos, closing.start())):
             self._fail(
                 tr(
                     "the edge starting with `{link}` has no end; write `A --> B` or `A -- label --> B`",

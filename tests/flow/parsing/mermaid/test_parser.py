@@ -148,6 +148,22 @@ def test_a_label_that_does_not_end_before_the_next_one_is_an_error_and_loses_no_
 
 
 @pytest.mark.parametrize(
+    ("text", "link"),
+    [
+        ('A -- B["one"]\nB --> C', "--"),
+        ('A --B["one"]\nB --> C', "--"),
+        ('A == B{"one"} ==> C', "=="),
+        ('A -. B( "one" ) .-> C', "-."),
+        ('A -- "x" B["one"] --> C', "--"),
+    ],
+)
+def test_a_link_that_lacks_its_head_is_an_error_and_loses_no_node(text, link):
+    with pytest.raises(FlowParseError, match=f"the edge starting with `{link}` has no end") as raised:
+        read_mermaid(f"flowchart TD\n{text}")
+    assert (raised.value.line, raised.value.column) == (2, 3)
+
+
+@pytest.mark.parametrize(
     "label", ['["say \\"a --> b\\" now"]', "[run() --> x]", '["say "hi" --> now"]', "(f(x) -> g(x))"]
 )
 def test_an_arrow_in_a_label_that_ends_is_text(label):
