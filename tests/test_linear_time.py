@@ -85,6 +85,10 @@ def _patterns_of_an_ignore_file(folder: Path) -> None:
     assert "a" * 250 in index.search("a", 9)
 
 
+def _labels_that_may_lack_their_end(_: Path) -> None:
+    read_mermaid("flowchart TD\na -- x" + '" ' * SIZE + "--> b[run() " + "-" * SIZE + "." * SIZE + "]")
+
+
 def _pattern_in_a_command(folder: Path) -> None:
     assert globs.expand("{" * SIZE + "{a,b}" * 9, folder).cut
 
@@ -156,6 +160,7 @@ def _paragraph_of_many_lines(_: Path) -> None:
         _heading_beside_a_chart,
         _comment_in_a_chart,
         _dotted_link,
+        _labels_that_may_lack_their_end,
         _pattern_in_a_command,
         _patterns_of_an_ignore_file,
         _hint,

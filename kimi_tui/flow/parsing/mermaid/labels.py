@@ -18,7 +18,7 @@ from kimi_tui.i18n import tr
 _BLANK = re.compile(r"\s*")
 _TEXT_OF = {"[/": SLANTED_TEXT, "[\\": SLANTED_TEXT, "(-": ELLIPSE_TEXT}
 _OPENS = {"]": "[", ")": "(", "}": "{", "|": ""}
-_ARROW = re.compile(r"--+>|==+>|-\.+->")
+_ARROW = re.compile(r"-->|==>|-\.++->")
 
 
 class Label(NamedTuple):

@@ -48,8 +48,8 @@ _DIRECTIONS: dict[str, Direction] = {
 
 _Data = tuple[NodeData, int]
 _ARROW = re.compile(r"[-.=]+>")
-_QUOTED_LABEL = re.compile(r'[\[({]\s*"')
-"""The label of a node, which Mermaid refuses in the label of an edge: the edge before the node lacks its end."""
+_LOST_NODE = re.compile(r'[\[({]\s*"|"[^"\n]*+\n')
+"""A quoted label of a node, or a quote before the line's end: in the label of an edge, which Mermaid then refuses."""
 
 
 @dataclass(slots=True)
@@ -336,7 +336,7 @@ class _Reader:
                 quoted, self.pos = self.source[start:end], end + 1
         closing = end_pattern.search(self.text, self.pos)
         # defence: node-in-an-edge-label
-        if closing is None or (label is None and _QUOTED_LABEL.search(self.text, self.pos, closing.start())):
+        if closing is None or (label is None and _LOST_NODE.search(self.text, opening.end(), closing.start())):
             self._fail(
                 tr(
                     "the edge starting with `{link}` has no end; write `A --> B` or `A -- label --> B`",

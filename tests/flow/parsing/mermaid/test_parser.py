@@ -155,6 +155,7 @@ def test_a_label_that_does_not_end_before_the_next_one_is_an_error_and_loses_no_
         ('A == B{"one"} ==> C', "=="),
         ('A -. B( "one" ) .-> C', "-."),
         ('A -- "x" B["one"] --> C', "--"),
+        ('A --"> B["one"]\nB --> C', "--"),
     ],
 )
 def test_a_link_that_lacks_its_head_is_an_error_and_loses_no_node(text, link):
