@@ -3854,6 +3854,16 @@ DEFENCES: tuple[Defence, ...] = (
         "test_the_search_in_earlier_messages_neither_sends_its_words_nor_quits",
     ),
     Defence(
+        "a command is sent while a turn runs", "a queued shell line", "shell-line-of-the-queue",
+        Instead("if not self.queue or not self._engine.steer(self.queue[0]):\n    return False"),
+        "test_a_queued_shell_line_is_not_sent_to_the_model_by_ctrl_s",
+    ),
+    Defence(
+        "a command is sent while a turn runs", "a command written to steer", "commands-do-not-steer",
+        Instead("self.prompts.steer(event.content)"),
+        "test_a_command_that_is_written_to_steer_is_a_command_and_not_for_the_model",
+    ),
+    Defence(
         "24 split_input", "all lines of a paste in a field", "all-lines-of-a-paste",
         Instead("super()._on_paste(event)"), "test_a_paste_of_several_lines_is_taken_whole",
     ),

@@ -1284,6 +1284,11 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/composer/test_composer.py::"
         "test_the_editor_opens_the_draft_also_from_the_search_in_earlier_messages",
     ),
+    "a command is sent while a turn runs": (
+        "tests/ui/tui/composer/test_shell_lines.py::test_a_queued_shell_line_is_not_sent_to_the_model_by_ctrl_s",
+        "tests/ui/tui/test_message_delivery.py::"
+        "test_a_command_that_is_written_to_steer_is_a_command_and_not_for_the_model",
+    ),
     "a sentence is typed at a screen of keys": (
         "tests/ui/tui/test_typing_on_screens.py::test_a_sentence_typed_at_a_screen_of_keys_does_nothing_and_the_screen_says_so",
     ),

@@ -327,7 +327,11 @@ class KimiTui(PaneMessages):
             self.submit(event.content)
 
     def on_composer_steered(self, event: Composer.Steered) -> None:
-        self.prompts.steer(event.content)
+        if self.prompts.is_for_model(event.content):
+            self.prompts.steer(event.content)
+        else:
+            # defence: commands-do-not-steer
+            self.on_composer_submitted(Composer.Submitted(event.text, event.content))
 
     def on_composer_noted(self, event: Composer.Noted) -> None:
         self.show_toast(event.text, severity="warning")

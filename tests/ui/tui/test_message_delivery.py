@@ -83,6 +83,16 @@ async def test_an_interrupt_begins_nothing_of_the_queue_and_gives_all_of_it_back
         assert app.main_screen.composer.text == "two\n\nthree\n\nand four"
 
 
+async def test_a_command_that_is_written_to_steer_is_a_command_and_not_for_the_model(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await begin_turn(pilot, engine)
+        await send(pilot, "/yolo", "ctrl+s")
+        assert (engine.steered, engine.prompts[-1]) == ([], "/yolo")
+        await send(pilot, "/theme", "ctrl+s")
+        await settled(pilot)
+        assert (engine.steered, app.on_main_screen) == ([], False)
+
+
 async def test_an_interrupt_brings_back_what_was_steered_and_then_what_was_queued(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
         await begin_turn(pilot, engine)

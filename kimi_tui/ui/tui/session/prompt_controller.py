@@ -88,19 +88,24 @@ class PromptController:
         elif self._model_accepts(content):
             self._turns.submit(content)
 
+    def is_for_model(self, content: "UserInput") -> bool:
+        """Whether the model gets the content: neither a slash command nor a shell line."""
+        return self._turns is None or self._turns.is_for_model(content)
+
     def steer(self, content: "UserInput") -> None:
         """Steer the running turn; without a text, with the oldest queued message."""
-        from kimi_tui.wire.parts import encodable, text_of
+        from kimi_tui.wire.parts import encodable
 
         turns, pending = self._turns, self._pending_steers
         queue = turns.queue if turns is not None else []
         user_input = content or (queue[0] if queue else "")
         if content and not self._model_accepts(content):
             return
-        may_steer = not self.held and not text_of(content).startswith("!")
-        if turns is None or pending is None or not may_steer or not turns.steer(content or None):
+        if turns is None or pending is None or self.held or not turns.steer(content or None):
             if content:
                 self.submit(content)
+            elif turns is not None and queue and not turns.can_steer_queued:
+                self._show_toast(_("a shell command waits for the end of the turn"), False)
             else:
                 self._show_toast(_("no running turn to steer"), False)
         elif user_input:
@@ -170,7 +175,8 @@ class PromptController:
 
         if self._turns is not None and self._pending_steers is not None and self._main_screen.is_running:
             queue = [text_of(content) for content in self._turns.queue]
-            self._main_screen.composer.show_queue(queue, self._pending_steers.texts)
+            steered, can_steer = self._pending_steers.texts, self._turns.can_steer_queued
+            self._main_screen.composer.show_queue(queue, steered, can_steer=can_steer)
 
     def _refused(self, content: "UserInput", why: str) -> None:
         if why and self._engine is not None and self._engine.busy:

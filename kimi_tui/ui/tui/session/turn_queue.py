@@ -7,6 +7,7 @@ the engine.
 import asyncio
 import logging
 from collections.abc import Callable
+from typing import TypeGuard
 
 from kimi_tui.errors import KimiTuiError, ModelNotSetError, ProviderError, UsageError
 from kimi_tui.soul.commands.parser import invocable_names, slash_command
@@ -15,6 +16,11 @@ from kimi_tui.ui.tui.screens.screen_commands import SCREEN_COMMANDS
 from kimi_tui.wire.parts import UserInput
 
 _log = logging.getLogger(__name__)
+
+
+def is_shell_line(content: UserInput) -> TypeGuard[str]:
+    """Whether the content is a `!` line, which runs without the model."""
+    return isinstance(content, str) and content.startswith("!")
 
 
 class TurnQueue:
@@ -70,6 +76,15 @@ class TurnQueue:
         names = invocable_names((*self._engine.commands(), *SCREEN_COMMANDS))
         return isinstance(content, str) and slash_command(content, names) is not None
 
+    def is_for_model(self, content: UserInput) -> bool:
+        """Whether the model gets the content: neither a slash command nor a shell line."""
+        return not is_shell_line(content) and not self.is_command(content)
+
+    @property
+    def can_steer_queued(self) -> bool:
+        """Whether the oldest queued message can steer; a shell line waits for the end of the turn."""
+        return bool(self.queue) and not is_shell_line(self.queue[0])
+
     def submit(self, content: UserInput) -> None:
         """Start a turn, or queue the prompt while one runs; a slash command is started at once."""
         if self.is_command(content) or not self.waiting:
@@ -82,7 +97,8 @@ class TurnQueue:
         """Steer the running turn; without a message, with the oldest queued one. False if no turn runs."""
         if content is not None:
             return self._engine.steer(content)
-        if not self.queue or not self._engine.steer(self.queue[0]):
+        # defence: shell-line-of-the-queue
+        if not self.can_steer_queued or not self._engine.steer(self.queue[0]):
             return False
         del self.queue[0]
         self._on_change()
@@ -112,7 +128,7 @@ class TurnQueue:
 
     async def _prompt(self, content: UserInput) -> None:
         try:
-            if isinstance(content, str) and content.startswith("!"):
+            if is_shell_line(content):
                 await self._engine.run_shell_line(content[1:].strip())
                 return
             result = await self._engine.prompt(content)

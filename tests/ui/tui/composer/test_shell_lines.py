@@ -9,6 +9,7 @@ import pytest
 from kimi_tui.ui.tui.composer.paste_chips import PasteChips
 from kimi_tui.ui.tui.navigation.external_editor import edit_in_editor, editor_command
 from tests.ui.tui.fake_engine import FakeEngine, make_app
+from tests.ui.tui.screen_text import app_text, notices
 from tests.ui.tui.test_screen import ready
 
 
@@ -42,6 +43,27 @@ async def test_a_shell_line_queues_behind_a_running_turn(tmp_path: Path) -> None
         await pilot.pause()
         await pilot.pause()
         assert engine.shell_lines == ["ls"]
+
+
+async def test_a_queued_shell_line_is_not_sent_to_the_model_by_ctrl_s(tmp_path: Path) -> None:
+    engine = FakeEngine(tmp_path)
+    app, _ = make_app(engine)
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        app.submit("work")
+        await pilot.pause()
+        app.submit("!ls")
+        app.submit("and then")
+        await pilot.pause()
+        assert "Ctrl+S sends the first now" not in app_text(app)
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert (engine.shell_lines, engine.steered) == ([], [])
+        assert notices(app) == ["a shell command waits for the end of the turn"]
+        engine.end_turn()
+        for _ in range(3):
+            await pilot.pause()
+        assert (engine.shell_lines, engine.prompts[-1]) == (["ls"], "and then")
 
 
 async def test_an_exclamation_mark_alone_is_nothing_to_run(tmp_path: Path) -> None:
