@@ -3864,6 +3864,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_command_that_is_written_to_steer_is_a_command_and_not_for_the_model",
     ),
     Defence(
+        "a draft that cannot be stored", "a notice", "draft-that-is-not-stored", REMOVED,
+        "test_a_draft_that_cannot_be_stored_is_told_once",
+    ),
+    Defence(
         "24 split_input", "all lines of a paste in a field", "all-lines-of-a-paste",
         Instead("super()._on_paste(event)"), "test_a_paste_of_several_lines_is_taken_whole",
     ),

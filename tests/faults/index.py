@@ -1289,6 +1289,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/test_message_delivery.py::"
         "test_a_command_that_is_written_to_steer_is_a_command_and_not_for_the_model",
     ),
+    "a draft that cannot be stored": (f"{_DRAFT}::test_a_draft_that_cannot_be_stored_is_told_once",),
     "a sentence is typed at a screen of keys": (
         "tests/ui/tui/test_typing_on_screens.py::test_a_sentence_typed_at_a_screen_of_keys_does_nothing_and_the_screen_says_so",
     ),

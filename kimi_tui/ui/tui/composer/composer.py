@@ -85,6 +85,7 @@ class Composer(CompletingPrompt):
         super().__init__(id=id)
         self._drafts: DraftStore = DraftStore(None)
         self._draft_timer: Timer | None = None
+        self._draft_problem = ""
         self.queued = QueuedList(id="queued")
 
     def compose(self) -> ComposeResult:
@@ -153,7 +154,11 @@ class Composer(CompletingPrompt):
         text = self._draft_text + more
         waiting = (*self.queued.steered, *self.queued.texts)
         images = self.images.chips_in("\n".join((*waiting, text)))
-        self._drafts.save(Draft(text, dict(self.pastes.texts), images, waiting))
+        cause = self._drafts.save(Draft(text, dict(self.pastes.texts), images, waiting))
+        if cause and not self._draft_problem:
+            words = _("the message is not kept if the program ends: {cause}", cause=cause)
+            self.post_message(self.Noted(words))  # defence: draft-that-is-not-stored
+        self._draft_problem = cause
 
     def show_turn(self, *, running: bool, working: bool) -> None:
         """Show whether a turn is running, and whether it works or waits for the user."""

@@ -109,15 +109,15 @@ class DraftStore:
                 _lock_path(file).unlink(missing_ok=True)
                 return
 
-    def save(self, draft: Draft) -> None:
-        """Replace the stored draft."""
+    def save(self, draft: Draft) -> str:
+        """Replace the stored draft; return why it is not stored, else ""."""
         if self.file is None:
-            return
+            return ""
         fields = {"text": draft.text, "pastes": draft.pastes}
         more = {name: value for name, value in (("images", draft.images), ("waiting", draft.waiting)) if value}
         row = json.dumps(fields | more) if draft.text.strip() or draft.waiting else ""
         if row == self._kept:
-            return
+            return ""
         try:
             if row:
                 private_folder(self.file.parent)
@@ -129,6 +129,8 @@ class DraftStore:
             self._kept = row
         except OSError as error:
             _log.warning("the draft cannot be saved: %s", error)
+            return (error.strerror or str(error)) if row else ""
+        return ""
 
     def _take_lock(self, file: Path) -> None:
         if self._locks and self._lock is None:

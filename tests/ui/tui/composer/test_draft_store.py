@@ -50,6 +50,23 @@ def test_a_file_that_holds_something_else_is_no_draft(tmp_path: Path) -> None:
         assert DraftStore(tmp_path / "d").load() == Draft()
 
 
+async def test_a_draft_that_cannot_be_stored_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "no folder").write_text("")
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        composer = app.main_screen.composer
+        composer.set_drafts(DraftStore(tmp_path / "no folder" / "d"))
+        await pilot.pause()
+        assert notices(app) == []
+        for text in ("half a", "half a thought"):
+            composer.text = text
+            composer.save_draft()
+            await pilot.pause()
+        (said,) = notices(app)
+        assert said.startswith("! the message is not kept if the program ends: ")
+
+
 async def test_what_was_written_is_there_at_the_next_start(tmp_path: Path) -> None:
     app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test() as pilot:
