@@ -3,6 +3,7 @@ import asyncio
 import pytest
 
 from kimi_tui.errors import ModelNotSetError, SessionLockedError, UsageError
+from kimi_tui.soul.commands.registry import CommandInfo
 from kimi_tui.wire.events import Notification, TurnBegin
 from kimi_tui.wire.parts import TextPart, ToolResult
 from tests.soul.release_flow import BROKEN, write_skill
@@ -61,6 +62,13 @@ async def test_an_unknown_command_is_an_error_and_a_path_is_a_message(tmp_path):
         with pytest.raises(UsageError, match=r"unknown command /fly"):
             await engine.prompt("/fly me")
         assert (await engine.prompt("/usr/bin is where?")).message == "a path"
+
+
+async def test_a_command_that_opens_a_screen_takes_no_arguments_and_says_so(tmp_path):
+    async with engine_on(plan(tmp_path, "text: one")) as (engine, _):
+        engine.frontend_commands = (CommandInfo("theme", "Choose a theme"),)
+        with pytest.raises(UsageError, match=r"^/theme takes no arguments$"):
+            await engine.prompt("/theme light")
 
 
 async def test_of_an_unknown_command_the_nearest_is_named_even_if_it_cannot_be_run(tmp_path):

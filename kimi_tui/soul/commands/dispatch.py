@@ -55,6 +55,8 @@ def _starts_session(engine: "Engine") -> bool:
 
 def _unknown(engine: "Engine", name: str) -> str:
     names = sorted(engine.command_names())
+    if name in names:  # it opens a screen, given alone
+        return tr("{command} takes no arguments", command=f"/{name}")
     names += [f"flow:{skill.name}" for skill in engine.skills.skills if skill.declared_kind is SkillKind.FLOW]
     similar = get_close_matches(name, names, n=1)
     if similar:
