@@ -57,6 +57,7 @@ def build_plan(
     session_id, warning = None, ""
     if options.session and not elsewhere:
         session_id, warning = named_session(options.session, work_dir)
+        warning = "" if options.page else warning  # the server has named the session of a new tab
     elif options.continue_ and not elsewhere:
         session_id, warning = _session_to_resume(work_dir)
     thinking = config.default_thinking if options.thinking is None else options.thinking

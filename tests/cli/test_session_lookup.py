@@ -19,8 +19,8 @@ def begun(work_dir: Path, session_id: str) -> None:
     session.close()
 
 
-def opened(work_dir: Path, text: str) -> tuple[str | None, tuple[str, ...]]:
-    plan = build_plan(parse(["--work-dir", str(work_dir), "--session", text]), interactive=True)
+def opened(work_dir: Path, text: str, *more: str) -> tuple[str | None, tuple[str, ...]]:
+    plan = build_plan(parse(["--work-dir", str(work_dir), "--session", text, *more]), interactive=True)
     return plan.session_id, plan.warnings
 
 
@@ -68,3 +68,7 @@ def test_an_unknown_name_is_a_new_session_and_is_said_to_be(tmp_path: Path) -> N
     assert run("session", "list", "--work-dir", str(tmp_path)).stdout.split()[0] == "job10"
     own = "3f0a9a52-1f5c-4d3f-9a52-3f0a9a521f5c"
     assert opened(tmp_path, own)[0] == own
+
+
+def test_of_a_session_that_a_page_of_the_browser_begins_nothing_is_said(tmp_path: Path) -> None:
+    assert opened(tmp_path, "job1", "--page=80x24") == ("job1", ())
