@@ -321,6 +321,7 @@ class KimiTui(PaneMessages):
         self.prompts.submit(content)
 
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
+        self._leave_past()
         if event.text.strip() in _QUIT_COMMANDS:
             self.action_leave()
         elif self.session_controller.starting or not self.handle_slash(event.text):
@@ -328,10 +329,16 @@ class KimiTui(PaneMessages):
 
     def on_composer_steered(self, event: Composer.Steered) -> None:
         if self.prompts.is_for_model(event.content):
+            self._leave_past()
             self.prompts.steer(event.content)
         else:
             # defence: commands-do-not-steer
             self.on_composer_submitted(Composer.Submitted(event.text, event.content))
+
+    def _leave_past(self) -> None:
+        """Return to the present, where what the user sends now is shown."""
+        if self.panes_mounted:
+            self.time_travel.leave()
 
     def on_composer_noted(self, event: Composer.Noted) -> None:
         self.show_toast(event.text, severity="warning")

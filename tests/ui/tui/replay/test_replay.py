@@ -92,6 +92,18 @@ async def test_the_past_cannot_be_steered(tmp_path: Path) -> None:
         assert one.runner.paused is None
 
 
+@pytest.mark.parametrize("key", ["enter", "ctrl+s"])
+async def test_a_message_that_is_sent_from_the_past_is_seen_now(tmp_path: Path, key: str) -> None:
+    async with open_flow(tmp_path) as one:
+        await one.say(*wire_scenarios.flow_done())
+        await one.press("f8", "home", "i")
+        one.app.main_screen.composer.text = "and now?"
+        assert one.app.time_travel.is_open
+        await one.press(key)
+        assert not one.app.time_travel.is_open
+        assert "Look at the failing test" in one.shown()
+
+
 async def test_the_knob_follows_the_mouse(tmp_path: Path) -> None:
     async with open_flow(tmp_path) as one:
         await one.say(*wire_scenarios.flow_done())
