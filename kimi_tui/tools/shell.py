@@ -24,7 +24,7 @@ from kimi_tui.tools.shell_support.approval_scope import approval_scope
 from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundError, BackgroundTask, BackgroundTasks
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV, ChildEnv
 from kimi_tui.tools.shell_support.command_parser import CommandLine, parse_command_line
-from kimi_tui.tools.shell_support.git_alone_env import could_be_of_a_command, git_alone_env, needs_to_be_alone
+from kimi_tui.tools.shell_support.git_alone_env import could_be_of_a_command, git_alone_env
 from kimi_tui.tools.shell_support.git_use import runs_git_alone, writes_in_git_dir
 from kimi_tui.tools.shell_support.hidden_text import hidden_text
 from kimi_tui.tools.shell_support.node_command import node_command
@@ -137,19 +137,20 @@ class Shell(Tool[ShellParams]):
             return await self._start(params, command, sandbox)
         line = parse_command_line(params.command)
         async with AsyncExitStack() as stack:
-            turn = await stack.enter_async_context(self._sandbox.turns.take(only_reads=self.reads(params)))
-            strictly = self._runs_git_alone(line, others_run=True)
+            may_be_alone = sandbox is not NO_SANDBOX and self._runs_git_alone(line, others_run=False)
+            taking = self._sandbox.turns.take(only_reads=self.reads(params), keeps_others_out=may_be_alone)
+            turn = await stack.enter_async_context(taking)
             # defence: others-run-beside-a-line
-            alone = strictly if turn.others_run else self._runs_git_alone(line, others_run=False)
-            # defence: git-beside-which-nothing-begins
-            at_risk = not strictly or needs_to_be_alone(line, self._workspace)
-            turn.keeps_others_out = alone and not turn.others_run and at_risk
+            alone = may_be_alone and self._runs_git_alone(line, others_run=turn.others_run)
+            turn.keeps_others_out = alone  # defence: git-beside-which-nothing-begins
             await stack.enter_async_context(self._without_buffers(sandbox))
-            watching = sandbox.watching(remotes=shown_remotes(line), git_alone=alone)
+            watching = sandbox.watching(
+                remotes=shown_remotes(line), git_alone=alone, stop_others=self._background.stop_all
+            )
             undone = await stack.enter_async_context(watching)
             programs = frozenset(each.program for each in line.commands)
             env = sandbox.env(self._env.build())
-            if alone and sandbox is not NO_SANDBOX:
+            if alone:
                 env |= git_alone_env(
                     line,
                     env,
@@ -248,7 +249,7 @@ class Shell(Tool[ShellParams]):
         line = parse_command_line(params.command)
         try:
             async with AsyncExitStack() as stack:
-                await stack.enter_async_context(self._sandbox.turns.take())
+                await stack.enter_async_context(self._sandbox.turns.take(in_background=True))
                 await stack.enter_async_context(self._without_buffers(sandbox))
                 await stack.enter_async_context(sandbox.watching(remotes=shown_remotes(line)))
                 task = self._background.start(

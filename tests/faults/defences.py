@@ -2034,8 +2034,28 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "lines of Git beside other commands", "others-run-beside-a-line",
-        Value("self._runs_git_alone(line, others_run=False)"),
+        Value("may_be_alone"),
         "test_a_command_makes_no_link_for_a_line_of_git_that_begins_meanwhile",
+    ),
+    Defence(
+        "34 protected_paths", "places where Git looks for submodules", "places-of-submodules", Value("()"),
+        "test_no_command_makes_a_repository_where_the_users_git_looks_for_a_submodule",
+    ),
+    Defence(
+        "34 protected_paths", "submodules that come while other commands run", "submodules-beside-other-commands", NEVER,
+        "test_commands_in_the_background_end_when_a_line_of_git_brings_a_submodule",
+    ),
+    Defence(
+        "34 protected_paths", "links in place of submodules", "links-in-place-of-submodules", NEVER,
+        "test_no_command_makes_a_repository_where_the_users_git_looks_for_a_submodule",
+    ),
+    Defence(
+        "34 protected_paths", "missing folders of submodules", "folders-of-submodules", NEVER,
+        "test_no_command_makes_a_repository_where_the_users_git_looks_for_a_submodule",
+    ),
+    Defence(
+        "34 protected_paths", "room for the places of submodules", "room-for-closed-places", NEVER,
+        "test_of_very_many_submodules_the_folders_around_are_closed",
     ),
     Defence(
         "34 protected_paths", "time to look at the folders of a line", "time-to-look-at-folders", NEVER,

@@ -506,6 +506,12 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_git_is_alone_in_the_folders_of_the_workspace_and_their_repositories_only",
         "tests/tools/shell_support/test_git_use.py::"
         "test_git_is_not_alone_where_a_file_that_it_writes_is_a_link_into_its_directory",
+        "tests/tools/shell_support/test_submodule_places.py::"
+        "test_no_command_makes_a_repository_where_the_users_git_looks_for_a_submodule",
+        "tests/tools/shell_support/test_submodule_places.py::"
+        "test_commands_in_the_background_end_when_a_line_of_git_brings_a_submodule",
+        "tests/tools/shell_support/test_submodule_places.py::"
+        "test_of_very_many_submodules_the_folders_around_are_closed",
         "tests/tools/shell_support/test_command_turns.py::"
         "test_no_command_begins_before_the_one_that_keeps_others_out_ends",
         "tests/tools/shell_support/test_command_turns.py::"

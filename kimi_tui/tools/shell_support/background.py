@@ -134,8 +134,12 @@ class BackgroundTasks:
         await task.ended.wait()
         return True
 
+    async def stop_all(self, reason: str) -> None:
+        """Stop what runs and wait for its end."""
+        await asyncio.gather(*(self.stop(task.id, reason) for task in self.tasks if task.running))
+
     async def aclose(self) -> None:
-        await asyncio.gather(*(self.stop(task.id, "the session ended") for task in self.tasks if task.running))
+        await self.stop_all("the session ended")
 
     async def _run(
         self,

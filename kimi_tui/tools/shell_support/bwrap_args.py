@@ -97,11 +97,12 @@ def sandbox_argv(
     *,
     git_alone: bool = False,
     repositories: Iterable[Path] = (),
+    closed_places: Iterable[Path] = (),
     unstarted: Path,
 ) -> list[str]:
     """Return the arguments before the command itself. `git_alone`: only Git itself writes in `.git`, which is read-only
-    without it; `repositories` are the `.git` found in the workspace; `unstarted` is a file that stays if the command
-    was not started.
+    without it; `repositories` are the `.git` found in the workspace, `closed_places` more paths that stay read-only;
+    `unstarted` is a file that stays if the command was not started.
     """
     home = real_path(Path.home())
     repositories = tuple(repositories)
@@ -139,7 +140,8 @@ def sandbox_argv(
         mounts += _pnpm_store(box.pnpm_store, home, shown)
     for folder in (*ours, *(one.path for one in git_dirs if one.writable)):
         mounts.append(_as_it_is("--bind", folder))
-    mounts += _guarded(box, workspace, git_dirs, ours, named, hooks=_hooks_by_git_files(workspace, repositories))
+    kept = (*_hooks_by_git_files(workspace, repositories), *closed_places)
+    mounts += _guarded(box, workspace, git_dirs, ours, named, kept=kept)
     mounts += _hidden(box, home, readable, ours)
     mounted = [path for path in shown if resolved_outside(path, ours) is not None]
     mounts += _sockets(box, (*closed, *temp), mounted, ours, readable)
@@ -244,7 +246,7 @@ def _hooks_by_git_files(workspace: Workspace, repositories: Iterable[Path]) -> I
     """Yield the folders for hooks in worktrees whose `.git` is a file or a link, trusted or not."""
     around = filter(None, map(workspace.git_entry, workspace.kept_folders))
     for entry in dict.fromkeys((*around, *_mounted(repositories))):
-        yield from hook_targets_of_git_file(entry)
+        yield from hook_targets_of_git_file(entry)  # defence: hooks-of-git-files-that-prove-nothing
 
 
 def _closed(git: GitDir) -> GitDir:
@@ -420,7 +422,7 @@ def _guarded(
     ours: Sequence[Path],
     named: Sequence[Path],
     *,
-    hooks: Iterable[Path],
+    kept: Iterable[Path],
 ) -> Iterator[Mount]:
     """Yield mounts for the read-only paths within writable folders (`ours`) and Git directories (`named`).
 
@@ -430,7 +432,7 @@ def _guarded(
     guards = [folder / name for folder in workspace.kept_folders for name in started_in(folder)]
     guards += sorted(workspace.protected)
     guards += user_git_paths()  # defence: git-settings-of-the-user
-    guards += hooks  # defence: hooks-of-git-files-that-prove-nothing
+    guards += kept
     for git in git_dirs:
         guards += git.guarded  # defence: git-settings-read-only
     guards += [] if box.private in ours else [box.private]

@@ -3,17 +3,17 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 
+@dataclass(slots=True)
 class CommandTurn:
-    """A command. `others_run`: another one ran when it began. While it `keeps_others_out`, none begins; it may say so
-    as long as it has not waited for anything.
-    """
+    """A command. `others_run`: another one runs. While it `keeps_others_out`, none begins."""
 
-    def __init__(self, *, others_run: bool) -> None:
-        self.others_run = others_run
-        self.keeps_others_out = False
-        self.ended = asyncio.Event()
+    others_run: bool
+    keeps_others_out: bool = False
+    in_background: bool = False
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class CommandTurns:
@@ -23,17 +23,21 @@ class CommandTurns:
         self._running: list[CommandTurn] = []
 
     @asynccontextmanager
-    async def take(self, *, only_reads: bool = False) -> AsyncGenerator[CommandTurn]:
-        """Begin a command as soon as none keeps others out. One that only reads begins at once, is none of the others
-        itself, and keeps none out.
+    async def take(
+        self, *, only_reads: bool = False, in_background: bool = False, keeps_others_out: bool = False
+    ) -> AsyncGenerator[CommandTurn]:
+        """Begin a command as soon as none keeps others out; one that does so itself, when only commands in the
+        background run. One that only reads begins at once, is none of the others itself, and keeps none out.
         """
         if only_reads:
             yield CommandTurn(others_run=True)  # defence: others-beside-what-only-reads
             return
         # defence: no-command-begins-beside-git
-        while alone := [turn for turn in self._running if turn.keeps_others_out]:
-            await alone[0].ended.wait()
-        turn = CommandTurn(others_run=bool(self._running))
+        while waited := [
+            turn for turn in self._running if turn.keeps_others_out or (keeps_others_out and not turn.in_background)
+        ]:
+            await waited[0].ended.wait()
+        turn = CommandTurn(bool(self._running), keeps_others_out, in_background)
         self._running.append(turn)
         try:
             yield turn

@@ -65,11 +65,6 @@ def git_alone_env(
     return found
 
 
-def needs_to_be_alone(line: CommandLine, workspace: Workspace) -> bool:
-    """Whether other commands that begin meanwhile would make the variables wrong."""
-    return repository_above(workspace) is not None or _may_push_to_added(line, workspace)
-
-
 def _may_push_to_added(line: CommandLine, workspace: Workspace) -> bool:
     bare = any(folder.suffix == ".git" and looks_like_git_dir(folder) for folder in workspace.additional_dirs)
     return bare and pushes(line)

@@ -9,7 +9,7 @@ give its hashes to Git as options; `remotes` and `branches` set where a push goe
 import hashlib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from secrets import token_bytes
 from typing import NamedTuple
@@ -19,9 +19,9 @@ from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import named_in
 from kimi_tui.tools.file_support.guarded_names import plain
+from kimi_tui.tools.shell_support.git_index import MAX_INDEX, MAX_NAME, blocks_are_entries, index_entries
 from kimi_tui.tools.shell_support.safe_rename import ASIDE
 
-_MAX_INDEX = 256 << 20
 _MAX_STATE = 1 << 20
 _INDEX, _CONFLICTS = "index", "MERGE_RR"
 _SHARED = re.compile(r"sharedindex\.[0-9a-f]{40,64}")
@@ -68,14 +68,6 @@ _APPLY = re.compile(
     rb"\s*(?:'(?:-[Cp][0-9]+|--(?:whitespace|directory|exclude|include)=[^']*|--reject|--3way"
     rb"|--ignore-(?:whitespace|space-change))'\s*)*"
 )
-_ENTRY, _FLAGS = 40, 2
-"""Bytes of an index entry before its hash, and of its flags."""
-_EXTENDED = 0x4000
-_LONG = 0xFFF
-_BLOCKS = b"IEOT"
-_VERSION_OF_BLOCKS = 1
-_MAX_NAME = 4096
-"""Bytes of a path: Linux takes no more."""
 
 
 class State(NamedTuple):
@@ -109,7 +101,7 @@ def git_state_files(git_dir: Path, known: States, *, read: bool) -> States:
         except OSError:
             pass
     found: dict[str, State] = {}
-    room = _MAX_INDEX
+    room = MAX_INDEX
     for name in names:
         try:
             status = os.lstat(f"{git_dir}/{name}")
@@ -145,7 +137,7 @@ def _is_same(one: State, other: State) -> bool:
 
 def _digest(file: Path) -> bytes:
     try:
-        return hashlib.blake2b(b"" if file.is_symlink() else read_bytes(file, most=_MAX_INDEX)).digest()
+        return hashlib.blake2b(b"" if file.is_symlink() else read_bytes(file, most=MAX_INDEX)).digest()
     except OSError:
         return b""
 
@@ -176,7 +168,7 @@ def is_unsafe_state(git_dir: Path, name: str) -> bool:
         return True
     try:
         if _is_an_index(name):
-            return not _index_is_plain(read_bytes(file, most=_MAX_INDEX), hash_size=_hash_size(git_dir))
+            return not _index_is_plain(read_bytes(file, most=MAX_INDEX), hash_size=hash_size_of(git_dir))
         if name == _CONFLICTS:
             return not _conflicts_are_plain(git_dir)
         content = read_bytes(file, most=_MAX_STATE)
@@ -218,9 +210,9 @@ def _conflicts_are_plain(git_dir: Path) -> bool:
     *conflicts, rest = content.split(b"\0")  # defence: time-to-read-states
     if rest:
         return False
-    top = _worktree_of(git_dir) if conflicts else None
+    top = worktree_of(git_dir) if conflicts else None
     found = [_CONFLICT.fullmatch(one) for one in conflicts]
-    return all(one is not None and _is_within(one[1]) and _is_no_link(top, one[1]) for one in found)
+    return all(one is not None and is_within(one[1]) and _is_no_link(top, one[1]) for one in found)
 
 
 def _is_no_link(top: Path | None, path: bytes) -> bool:
@@ -229,10 +221,10 @@ def _is_no_link(top: Path | None, path: bytes) -> bool:
     return top is not None and real_path(file := top / os.fsdecode(path)) == file
 
 
-def _worktree_of(git_dir: Path) -> Path | None:
+def worktree_of(git_dir: Path) -> Path | None:
     """Return the worktree, without links; None if it is not known. Raises OSError and ValueError."""
     if os.path.lexists(git_dir / "gitdir"):  # of a linked worktree
-        named = named_in(read_bytes(git_dir / "gitdir", most=_MAX_NAME))
+        named = named_in(read_bytes(git_dir / "gitdir", most=MAX_NAME))
         return real_path(git_dir / named).parent if named else None
     config = git_dir / "config"
     found = config_values(read_bytes(config, most=_MAX_STATE), "worktree") if os.path.lexists(config) else ()
@@ -258,12 +250,12 @@ def _is_strategy_option(word: bytes) -> bool:
     return _STRATEGY_OPTION.fullmatch(word.strip(b"'\"")) is not None
 
 
-def _hash_size(git_dir: Path) -> int:
+def hash_size_of(git_dir: Path) -> int:
     """Return the bytes of a hash. Raises OSError, and ValueError if the settings may say more than one size."""
     config = git_dir / "config"
     common = git_dir / "commondir"
     if os.path.lexists(common):  # Git reads no other settings than those there
-        named = named_in(read_bytes(common, most=_MAX_NAME))
+        named = named_in(read_bytes(common, most=MAX_NAME))
         if not named:
             raise ValueError(common)
         config = git_dir / named / "config"
@@ -275,7 +267,7 @@ def _hash_size(git_dir: Path) -> int:
 
 def _known_hash_size(git_dir: Path) -> int:
     try:
-        return _hash_size(git_dir)
+        return hash_size_of(git_dir)
     except (OSError, ValueError):
         return -1
 
@@ -284,76 +276,19 @@ def _index_is_plain(data: bytes, *, hash_size: int) -> bool:
     """Whether all paths of an index are within the worktree and none is Git's own. Raises ValueError and IndexError
     for what Git would not read.
     """
-    version, count = int.from_bytes(data[4:8]), int.from_bytes(data[8:12])
-    if data[:4] != b"DIRC" or version not in (2, 3, 4):
-        return False
     starts: list[int] = []
-    place, name = 12, b""
-    room = _MAX_INDEX
-    for _ in range(count):
-        after_hash = place + _ENTRY + hash_size
-        start = after_hash + _FLAGS
-        flags = int.from_bytes(data[after_hash:start])
-        if flags & _EXTENDED:
-            start += _FLAGS
-        kept = b""
-        if version == 4:
-            removed, start = _number(data, start)
-            if removed > len(name):
-                return False
-            kept = name[: len(name) - removed]
-        length = flags & _LONG
-        stop = data.index(b"\0", start) if length == _LONG else start + length - len(kept)
-        room -= len(kept) + stop - start
-        if stop < start or data[stop] or len(kept) + stop - start > _MAX_NAME or room < 0:
+    for place, name, _ in index_entries(data, hash_size=hash_size):
+        if name and not is_within(name):  # in a split index it may be empty
             return False
-        name = kept + data[start:stop]
-        starts.append(-1 if kept else place)  # a thread that begins there lacks the name before it
-        place = stop + 1 if version == 4 else place + ((stop - place + 8) & ~7)
-        if name and not _is_within(name):  # in a split index it may be empty
-            return False
-    return _blocks_are_entries(data, starts)
-
-
-def _blocks_are_entries(data: bytes, starts: Sequence[int]) -> bool:
-    """Whether every table of the places where Git's threads begin to read names the starts of entries.
-
-    Anything that looks like such a table is checked, since the index itself says where its table is.
-    """
-    place = data.find(_BLOCKS)
-    while place >= 0:
-        size, version = int.from_bytes(data[place + 4 : place + 8]), int.from_bytes(data[place + 8 : place + 12])
-        first = 0
-        if version == _VERSION_OF_BLOCKS:  # else they are bytes of something else
-            for pair in range(place + 12, place + 8 + size, 8):
-                offset, number = int.from_bytes(data[pair : pair + 4]), int.from_bytes(data[pair + 4 : pair + 8])
-                if first >= len(starts) or starts[first] != offset:
-                    return False
-                first += number
-            if first != len(starts):
-                return False
-        place = data.find(_BLOCKS, place + 1)
-    return True
-
-
-def _number(data: bytes, place: int) -> tuple[int, int]:
-    """Return the number of variable length there, and the place behind it."""
-    byte = data[place]
-    number = byte & 127
-    while byte & 128:
-        if number > _MAX_NAME:
-            raise ValueError(number)
-        place += 1
-        byte = data[place]
-        number = ((number + 1) << 7) | (byte & 127)
-    return number, place + 1
+        starts.append(place)
+    return blocks_are_entries(data, starts)
 
 
 _PLAIN_PATH = re.compile(rb"(?:[A-Za-z0-9_-][A-Za-z0-9_.+@ -]*/)*[A-Za-z0-9_-][A-Za-z0-9_.+@ -]*")
 _GIT = re.compile(r"\.git|git~[0-9]")
 
 
-def _is_within(path: bytes) -> bool:
+def is_within(path: bytes) -> bool:
     """Whether a path leads to a file in the worktree that is not Git's."""
     if _PLAIN_PATH.fullmatch(path):  # nearly all, and in a tenth of the time
         return True

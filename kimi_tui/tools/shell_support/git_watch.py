@@ -28,6 +28,7 @@ from kimi_tui.tools.shell_support.safe_rename import (
     move_aside,
     remove_links,
 )
+from kimi_tui.tools.shell_support.submodule_places import SubmodulePlaces
 
 _MAX_REPORTED = 20
 _MAX_CHECKS = 4
@@ -69,6 +70,8 @@ class GitWatch:
         self._links: Mapping[Path, str] = {}
         self._acting: frozenset[tuple[Path, str]] = frozenset()
         self._unreadable: frozenset[str] = frozenset()
+        self._submodules = SubmodulePlaces()
+        self._places: frozenset[Path] = frozenset()
 
     @property
     def entries(self) -> tuple[Path, ...]:
@@ -86,6 +89,23 @@ class GitWatch:
         checked, with what they were without links.
         """
         return frozenset(one for state in self._known.values() for one in state.present)
+
+    @property
+    def closed(self) -> tuple[Path, ...]:
+        """Where no command may make a repository, as Git would take it for a submodule."""
+        return self._submodules.closed
+
+    def close_submodules(self) -> list[str]:
+        """Set what is `closed` by the indexes of now; return a description of what was put aside for it."""
+        return list(map(escape_unsafe, self._submodules.close(self._submodules.find(self._known), self._roots())))
+
+    def note_submodules(self) -> None:
+        """Note the submodules of now, for `new_submodules`."""
+        self._places = self._submodules.find(self._known)
+
+    def new_submodules(self) -> frozenset[Path]:
+        """Return where indexes have submodules that they had not when those were noted."""
+        return self._submodules.find(self._known) - self._places
 
     def close(self) -> None:
         """Give up the watches of folders."""
@@ -149,6 +169,7 @@ class GitWatch:
         self._links = dict(self._links_of_git())
         self._acting = self._acting_names()
         self._unreadable = self._finder.unreadable
+        self._submodules.begin(self._submodules.find(known))
 
     def undo_changes(
         self,

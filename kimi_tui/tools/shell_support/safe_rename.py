@@ -74,6 +74,12 @@ def _write(name: str, content: bytes, folder: int) -> None:
         file.write(content)
 
 
+def make_folder(path: Path, roots: Iterable[Path]) -> None:
+    """Make a folder where nothing is. Raises OSError."""
+    with _open_parent(path, roots) as folder:
+        os.mkdir(path.name, dir_fd=folder)
+
+
 def make_link(path: Path, target: str, roots: Iterable[Path]) -> None:
     """Make a link where nothing is. Raises OSError."""
     with _open_parent(path, roots) as folder:

@@ -5,7 +5,7 @@ import contextlib
 import threading
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from kimi_tui.tools.shell_support.session_network import SessionNetwork
 
 _LANDLOCK_WITH_SCOPES = 6
+_SECONDS_BETWEEN_LOOKS = 0.1
 TIER_TITLES: dict[Tier, str] = {
     "full": tr("Commands run in a sandbox"),
     "files": tr("Commands run in a sandbox that restricts file access only"),
@@ -80,6 +81,8 @@ FILES_TIER_LIMITS = tr(
 """What the tier "files" cannot restrict."""
 UNSCOPED_SIGNALS_LIMITS = tr("commands can end the user's programs: only Linux 6.12 and later confine signals")
 """What it cannot restrict in addition where Landlock confines no signals."""
+StopsCommands = Callable[[str], Awaitable[None]]
+"""Stops commands for this reason, and waits for their end."""
 AllowsHost = Callable[[str, int, str], Awaitable[bool]]
 """Whether a command may reach a host at a port, asked for by the tool call with this id."""
 
@@ -316,8 +319,15 @@ class Sandbox:
         self, box: SandboxFeatures, workspace: Workspace, command: Sequence[str], unstarted: Path, *, git_alone: bool
     ) -> list[str]:
         repositories = () if self._watch is None else self._watch.entries
+        closed = () if self._watch is None or git_alone else self._watch.closed  # defence: places-of-submodules
         argv = sandbox_argv(
-            box, self._config, workspace, git_alone=git_alone, repositories=repositories, unstarted=unstarted
+            box,
+            self._config,
+            workspace,
+            git_alone=git_alone,
+            repositories=repositories,
+            closed_places=closed,
+            unstarted=unstarted,
         )
         return [*argv, *command]
 
@@ -331,11 +341,16 @@ class Sandbox:
 
     @asynccontextmanager
     async def watching(
-        self, *, remotes: ShownRemotes = NO_REMOTES, git_alone: bool = False
+        self,
+        *,
+        remotes: ShownRemotes = NO_REMOTES,
+        git_alone: bool = False,
+        stop_others: StopsCommands | None = None,
     ) -> AsyncGenerator[list[str]]:
         """Check the repositories of the workspace before and after a command inside; the list gets descriptions of
         undone changes, for the user and the model. `remotes`: what the command line shows of push destinations.
-        `git_alone`: only Git itself writes in `.git`.
+        `git_alone`: only Git itself writes in `.git`; `stop_others` is called if it brings a submodule while others
+        run: they could make a repository there.
         """
         undone: list[str] = []
         watch = self._watch
@@ -343,13 +358,40 @@ class Sandbox:
             yield undone
             return
         try:
-            await self._to_its_end(self._check_before(watch, undone))
-            yield undone
+            await self._to_its_end(self._check_before(watch, undone, git_alone=git_alone))
+            async with AsyncExitStack() as stack:
+                # defence: submodules-beside-other-commands
+                if git_alone and self._running > 1 and stop_others is not None:
+                    await stack.enter_async_context(self._stopping_others(watch, stop_others))
+                yield undone
         finally:
             # defence: undo-acting-git-settings
             await self._to_its_end(self._check_after(watch, undone, remotes=remotes, git_alone=git_alone))
 
-    async def _check_before(self, watch: "GitWatch", undone: list[str]) -> None:
+    @asynccontextmanager
+    async def _stopping_others(self, watch: "GitWatch", stop_others: StopsCommands) -> AsyncGenerator[None]:
+        """Stop the other commands as soon as the one inside the `with` block brings a submodule."""
+        ended = asyncio.Event()
+
+        async def look() -> None:
+            is_last = False
+            while not await asyncio.to_thread(watch.new_submodules):
+                if is_last:
+                    return
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(ended.wait(), _SECONDS_BETWEEN_LOOKS)
+                is_last = ended.is_set()
+            await stop_others("a submodule came, in whose place it could make a repository")
+
+        self._checks.add(looking := asyncio.create_task(look()))
+        looking.add_done_callback(self._checks.discard)
+        try:
+            yield
+        finally:
+            ended.set()
+            await asyncio.shield(looking)
+
+    async def _check_before(self, watch: "GitWatch", undone: list[str], *, git_alone: bool) -> None:
         async with self._looking:
             try:
                 # Of what another command does meanwhile, and of what was not checked, nothing is taken as right.
@@ -357,6 +399,10 @@ class Sandbox:
                     undone += await asyncio.to_thread(watch.undo_changes, others_run=True)
                 else:
                     await asyncio.to_thread(watch.accept_current)
+                if git_alone:
+                    await asyncio.to_thread(watch.note_submodules)
+                else:
+                    undone += await asyncio.to_thread(watch.close_submodules)
             finally:
                 self._running += 1
 

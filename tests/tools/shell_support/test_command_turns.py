@@ -21,32 +21,47 @@ async def test_no_command_begins_before_the_one_that_keeps_others_out_ends() -> 
     turns = CommandTurns()
     began: list[str] = []
 
-    async def run(name: str) -> None:
-        async with turns.take() as turn:
+    async def run(name: str, *, alone: bool = False) -> None:
+        async with turns.take(keeps_others_out=alone):
             began.append(name)
-            turn.keeps_others_out = not turn.others_run
+            await asyncio.sleep(0)
 
-    async with turns.take() as first:
+    async with turns.take(keeps_others_out=True) as first:
         assert not first.others_run
-        async with turns.take() as second:
-            assert second.others_run
-        first.keeps_others_out = True
-        waiting = [asyncio.create_task(run(name)) for name in ("a", "b", "c")]
+        waiting = [asyncio.create_task(run(name, alone=name == "b")) for name in ("a", "b", "c")]
         await asyncio.sleep(0)
         waiting[0].cancel()
         await asyncio.sleep(0)
         assert began == []
     await asyncio.wait_for(asyncio.gather(*waiting, return_exceptions=True), 5)
-    assert began == ["b", "c"]
+    assert sorted(began) == ["b", "c"]
+
+
+async def test_one_that_keeps_others_out_waits_for_others_but_for_those_in_the_background() -> None:
+    turns = CommandTurns()
+    ended: list[str] = []
+
+    async def run_alone() -> None:
+        async with turns.take(keeps_others_out=True) as turn:
+            assert turn.others_run
+            ended.append("alone")
+
+    async with turns.take(in_background=True):
+        async with turns.take() as beside:
+            assert beside.others_run
+            alone = asyncio.create_task(run_alone())
+            await asyncio.sleep(0)
+            ended.append("beside")
+        await asyncio.wait_for(alone, 5)
+    assert ended == ["beside", "alone"]
 
 
 async def test_a_command_that_only_reads_waits_for_none_and_is_no_other_but_may_meet_others() -> None:
     turns = CommandTurns()
     async with turns.take(only_reads=True) as reading:
         assert reading.others_run
-        async with turns.take() as first:
+        async with turns.take(keeps_others_out=True) as first:
             assert not first.others_run
-            first.keeps_others_out = True
             async with turns.take(only_reads=True) as other:
                 assert other.others_run
 
@@ -65,7 +80,7 @@ async def test_a_command_makes_no_link_for_a_line_of_git_that_begins_meanwhile(
     harness: ToolHarness, tmp_path: Path
 ) -> None:
     tool = await _shell(harness, tmp_path)
-    making = asyncio.create_task(harness.use(tool, command=_MAKES))
+    await harness.use(tool, command=_MAKES, run_in_background=True, description="x")
     await until((harness.dir / "made").exists)
     (harness.dir / "link").rename(harness.dir / "moved")  # as it is read, it is no link yet
     writing = asyncio.create_task(harness.use(tool, command=_WRITES))
@@ -73,7 +88,6 @@ async def test_a_command_makes_no_link_for_a_line_of_git_that_begins_meanwhile(
     (harness.dir / "moved").rename(harness.dir / "link")
     assert (await writing).is_error
     (harness.dir / "ended").touch()
-    await making
     assert not (harness.dir / ".git/WRITTEN").exists()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from kimi_tui.tools.shell_support.git_alone_env import could_be_of_a_command, git_alone_env, needs_to_be_alone
+from kimi_tui.tools.shell_support.git_alone_env import could_be_of_a_command, git_alone_env
 from tests.tools.harness import git, repository_with_a_commit
 
 
@@ -89,8 +89,6 @@ def test_git_pushes_to_an_added_repository_by_a_line_that_makes_no_other_while_n
     workspace = Workspace(work_dir, [added])
     line = parse_command_line("git commit -m x && git push ../added.git main")
     assert "protocol.file.allow" not in _settings(git_alone_env(line, {}, workspace))
-    assert needs_to_be_alone(line, workspace)
-    assert not needs_to_be_alone(line, Workspace(work_dir))
     assert _settings(git_alone_env(line, {}, workspace, others_run=True))["protocol.file.allow"] == "never"
     for before in ("git checkout evil", "git show HEAD:x > y", "mkdir y"):
         for places in ("", "-q -u", f"{added} main"):

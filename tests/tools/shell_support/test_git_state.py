@@ -604,5 +604,5 @@ def test_contents_that_take_long_to_read_count_as_changed(work: Path, monkeypatc
     (work / f".git/{shared}").write_bytes((work / ".git/index").read_bytes())
     states = git_state_files(work / ".git", {}, read=True)
     assert changed_states(git_state_files(work / ".git", states, read=True), states) == set()
-    monkeypatch.setattr(git_state, "_MAX_INDEX", (work / ".git/index").stat().st_size)
+    monkeypatch.setattr(git_state, "MAX_INDEX", (work / ".git/index").stat().st_size)
     assert changed_states(git_state_files(work / ".git", states, read=True), states) == {shared}
