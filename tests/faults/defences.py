@@ -979,7 +979,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "hooks by files of Git that prove nothing", "hooks-of-git-files-that-prove-nothing",
-        REMOVED,
+        Value("tuple(closed_places)"),
         "test_hooks_are_guarded_where_a_git_file_or_a_link_names_a_folder_that_does_not_name_it",
     ),
     Defence(
@@ -2024,7 +2024,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "others beside a line that only reads", "others-beside-what-only-reads",
-        Value("CommandTurn(others_run=False)"),
+        Instead("yield CommandTurn(others_run=False)"),
         "test_a_command_that_only_reads_waits_for_none_and_is_no_other_but_may_meet_others",
     ),
     Defence(
@@ -2042,7 +2042,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_makes_a_repository_where_the_users_git_looks_for_a_submodule",
     ),
     Defence(
-        "34 protected_paths", "submodules that come while other commands run", "submodules-beside-other-commands", NEVER,
+        "34 protected_paths", "submodules that come beside other commands", "submodules-beside-other-commands", NEVER,
         "test_commands_in_the_background_end_when_a_line_of_git_brings_a_submodule",
     ),
     Defence(

@@ -140,6 +140,7 @@ def sandbox_argv(
         mounts += _pnpm_store(box.pnpm_store, home, shown)
     for folder in (*ours, *(one.path for one in git_dirs if one.writable)):
         mounts.append(_as_it_is("--bind", folder))
+    # defence: hooks-of-git-files-that-prove-nothing
     kept = (*_hooks_by_git_files(workspace, repositories), *closed_places)
     mounts += _guarded(box, workspace, git_dirs, ours, named, kept=kept)
     mounts += _hidden(box, home, readable, ours)
@@ -246,7 +247,7 @@ def _hooks_by_git_files(workspace: Workspace, repositories: Iterable[Path]) -> I
     """Yield the folders for hooks in worktrees whose `.git` is a file or a link, trusted or not."""
     around = filter(None, map(workspace.git_entry, workspace.kept_folders))
     for entry in dict.fromkeys((*around, *_mounted(repositories))):
-        yield from hook_targets_of_git_file(entry)  # defence: hooks-of-git-files-that-prove-nothing
+        yield from hook_targets_of_git_file(entry)
 
 
 def _closed(git: GitDir) -> GitDir:
