@@ -1,9 +1,11 @@
-"""Reads the names in the index of a Git repository: the tracked files. Bounded; a malformed index gives no result."""
+"""Reads the index of Git (https://git-scm.com/docs/index-format): the tracked files, and the submodules."""
 
 import os
-import struct
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from kimi_tui.regular_file import read_bytes, read_start
 from kimi_tui.tools.file_support.git_dirs import Repository, repository_around
@@ -11,7 +13,27 @@ from kimi_tui.tools.file_support.git_dirs import Repository, repository_around
 _MAX_BYTES = 64 << 20
 _MAX_ENTRIES = 200_000
 _MAX_CONFIG = 100_000
+MAX_INDEX = 256 << 20
+MAX_NAME = 4096
+"""Bytes of a path: Linux takes no more."""
+_START = 12
+_MODE = 26
+"""Where the lower half of the mode is in an entry."""
+_HASH, _FLAGS = 40, 2
+"""Bytes of an entry before its hash, and of its flags."""
 _EXTENDED = 0x4000
+_LONG = 0xFFF
+_SUBMODULE = b"\xe0\x00"
+_BLOCKS = b"IEOT"
+_VERSION_OF_BLOCKS = 1
+
+
+class IndexEntry(NamedTuple):
+    """`place` is where the entry begins, -1 for one that needs the name of the entry before."""
+
+    place: int
+    name: bytes
+    is_submodule: bool
 
 
 def tracked_files(folder: Path) -> tuple[Path, ...] | None:
@@ -36,44 +58,84 @@ def _tracked(repository: Repository) -> tuple[Path, ...] | None:
 
 
 @lru_cache(4)
-def _files(top: Path, index: Path, hash_bytes: int, *_: int) -> tuple[Path, ...] | None:
+def _files(top: Path, index: Path, hash_size: int, *_: int) -> tuple[Path, ...] | None:
     try:
-        names = index_names(read_bytes(index, most=_MAX_BYTES), hash_bytes)
-    except (OSError, ValueError, IndexError, struct.error):
+        entries = index_entries(read_bytes(index, most=_MAX_BYTES), hash_size=hash_size)
+        names = [os.fsdecode(one.name) for one in islice(entries, _MAX_ENTRIES + 1)]
+    except (OSError, ValueError, IndexError):
+        return None
+    if len(names) > _MAX_ENTRIES:
         return None
     # a name with a slash at its end stands for all in a folder that is not checked out
     return None if any(name.endswith("/") for name in names) else tuple(top / name for name in names)
 
 
-def index_names(content: bytes, hash_bytes: int = 20) -> list[str]:
-    """Parse an index of version 2, 3 or 4, whose hashes have `hash_bytes` bytes.
-
-    Raises ValueError, IndexError or struct.error.
-    """
-    signature, version, count = struct.unpack_from(">4sII", content)
-    if signature != b"DIRC" or version not in (2, 3, 4) or count > _MAX_ENTRIES:
-        raise ValueError(signature)
-    at, name, names = 12, b"", list[str]()
+def index_entries(data: bytes, *, hash_size: int) -> Iterator[IndexEntry]:
+    """Yield the entries. Raises ValueError and IndexError for what Git would not read."""
+    version, count = int.from_bytes(data[4:8]), int.from_bytes(data[8:_START])
+    if data[:4] != b"DIRC" or version not in (2, 3, 4):
+        raise ValueError("not an index")
+    place, name = _START, b""
+    room = MAX_INDEX
     for _ in range(count):
-        start = at
-        (flags,) = struct.unpack_from(">H", content, at + 40 + hash_bytes)
-        at += 42 + hash_bytes + (2 if flags & _EXTENDED else 0)
-        kept = 0
+        after_hash = place + _HASH + hash_size
+        start = after_hash + _FLAGS
+        flags = int.from_bytes(data[after_hash:start])
+        if flags & _EXTENDED:
+            start += _FLAGS
+        kept = b""
         if version == 4:
-            drop, at = _varint(content, at)
-            kept = len(name) - drop
-            if kept < 0:
-                raise ValueError(drop)
-        end = content.index(b"\0", at)
-        name = name[:kept] + content[at:end]
-        names.append(name.decode("utf-8", "surrogateescape"))
-        at = end + 1 if version == 4 else start + (end - start + 8) // 8 * 8
-    return names
+            removed, start = _number(data, start)
+            if removed > len(name):
+                raise ValueError("a name is cut too short")
+            kept = name[: len(name) - removed]
+        length = flags & _LONG
+        stop = data.index(b"\0", start) if length == _LONG else start + length - len(kept)
+        room -= len(kept) + stop - start
+        if stop < start or data[stop] or len(kept) + stop - start > MAX_NAME or room < 0:
+            raise ValueError("a name is too long")
+        name = kept + data[start:stop]
+        # A thread that begins at an entry with a part of the name before it lacks that.
+        yield IndexEntry(-1 if kept else place, name, data[place + _MODE : place + _MODE + 2] == _SUBMODULE)
+        place = stop + 1 if version == 4 else place + ((stop - place + 8) & ~7)
 
 
-def _varint(content: bytes, at: int) -> tuple[int, int]:
-    value = content[at] & 0x7F
-    while content[at] & 0x80:
-        at += 1
-        value = ((value + 1) << 7) | (content[at] & 0x7F)
-    return value, at + 1
+def submodules(data: bytes, *, hash_size: int) -> list[bytes]:
+    """Return the paths of the submodules. Raises ValueError and IndexError for what Git would not read."""
+    if _SUBMODULE not in data:
+        return []
+    return [one.name for one in index_entries(data, hash_size=hash_size) if one.is_submodule]
+
+
+def blocks_are_entries(data: bytes, places: Sequence[int]) -> bool:
+    """Whether every table of the places where Git's threads begin to read names those of entries.
+
+    Anything that looks like such a table is checked, since the index itself says where its table is.
+    """
+    place = data.find(_BLOCKS)
+    while place >= 0:
+        size, version = int.from_bytes(data[place + 4 : place + 8]), int.from_bytes(data[place + 8 : place + 12])
+        first = 0
+        if version == _VERSION_OF_BLOCKS:  # else they are bytes of something else
+            for pair in range(place + 12, place + 8 + size, 8):
+                offset, number = int.from_bytes(data[pair : pair + 4]), int.from_bytes(data[pair + 4 : pair + 8])
+                if first >= len(places) or places[first] != offset:
+                    return False
+                first += number
+            if first != len(places):
+                return False
+        place = data.find(_BLOCKS, place + 1)
+    return True
+
+
+def _number(data: bytes, place: int) -> tuple[int, int]:
+    """Return the number of variable length there, and the place behind it."""
+    byte = data[place]
+    number = byte & 127
+    while byte & 128:
+        if number > MAX_NAME:
+            raise ValueError(number)
+        place += 1
+        byte = data[place]
+        number = ((number + 1) << 7) | (byte & 127)
+    return number, place + 1

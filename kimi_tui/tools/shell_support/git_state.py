@@ -18,8 +18,8 @@ from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import named_in
+from kimi_tui.tools.file_support.git_index import MAX_INDEX, MAX_NAME, blocks_are_entries, index_entries
 from kimi_tui.tools.file_support.guarded_names import plain
-from kimi_tui.tools.shell_support.git_index import MAX_INDEX, MAX_NAME, blocks_are_entries, index_entries
 from kimi_tui.tools.shell_support.safe_rename import ASIDE
 
 _MAX_STATE = 1 << 20

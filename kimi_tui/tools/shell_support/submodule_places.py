@@ -11,7 +11,7 @@ from pathlib import Path
 from kimi_tui.paths import is_folder
 from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.git_dirs import git_dir_at, named_folder
-from kimi_tui.tools.shell_support.git_index import MAX_INDEX, submodules
+from kimi_tui.tools.file_support.git_index import MAX_INDEX, submodules
 from kimi_tui.tools.shell_support.git_state import hash_size_of, is_shared_index, is_within, worktree_of
 from kimi_tui.tools.shell_support.safe_rename import make_folder, move_aside
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.tools.file_support.git_index import index_names, tracked_files
+from kimi_tui.tools.file_support.git_index import index_entries, submodules, tracked_files
 
 _NAMES = (".env", "a", "a.b/c", "dir/äö", "dir/sub/x.py", "dir/sub/xyz.py", "l" * 200, "z")
 
@@ -41,5 +41,39 @@ def test_a_damaged_index_gives_no_answer(tmp_path: Path) -> None:
     for damaged in (b"", b"DIRC", whole[:40], b"XXXX" + whole[4:], whole[:8] + b"\xff\xff\xff\xff" + whole[12:]):
         index.write_bytes(damaged)
         assert tracked_files(tmp_path) is None
-    with pytest.raises(ValueError, match="DIRC"):
-        index_names(b"DIRC" + b"\0" * 8)
+    with pytest.raises(ValueError, match="not an index"):
+        list(index_entries(b"DIRC" + b"\0" * 8, hash_size=20))
+
+
+_FORMS: list[list[str]] = [[], ["--index-version", "4"], ["--split-index"], ["--untracked-cache"]]
+
+
+@pytest.mark.parametrize("form", _FORMS)
+@pytest.mark.parametrize("hashes", ["sha1", "sha256"])
+def test_the_submodules_of_an_index_are_found_in_each_of_its_forms(
+    tmp_path: Path, form: list[str], hashes: str
+) -> None:
+    work = tmp_path
+    git(work, "init", "-q", f"--object-format={hashes}")
+    size = 20 if hashes == "sha1" else 32
+    (work / "f").touch()
+    git(work, "add", "f")
+    assert submodules((work / ".git/index").read_bytes(), hash_size=size) == []
+    for name in ("a/sub", "a/sub2", "z " * 2000 + "z", "中"):
+        git(work, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 2 * size},{name}")
+    if form:
+        git(work, "update-index", *form)
+    found = {name for file in (work / ".git").glob("*index*") for name in submodules(file.read_bytes(), hash_size=size)}
+    listed = git(work, "ls-files", "-sz").encode().split(b"\0")
+    assert found == {line.partition(b"\t")[2] for line in listed if line.startswith(b"160000")}
+    assert len(found) == 4
+
+
+def test_what_git_would_not_read_is_refused(tmp_path: Path) -> None:
+    work = tmp_path
+    git(work, "init", "-q")
+    git(work, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},s")
+    data = (work / ".git/index").read_bytes()
+    for wrong in (b"", b"X" + data, data[:70] + b"\xe0\x00", data[:8] + b"\xff" * 4 + data[12:]):
+        with pytest.raises((ValueError, IndexError)):
+            submodules(wrong + b"\xe0\x00", hash_size=20)

@@ -2,7 +2,7 @@
 
 import asyncio
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +39,7 @@ class _Session:
         await self.harness.use(self.shell, command=command)
 
     @asynccontextmanager
-    async def running(self, command: str) -> AsyncIterator[BackgroundTask]:
+    async def running(self, command: str) -> AsyncGenerator[BackgroundTask]:
         """Run a command in the background until it has made the file `tried`, and then until the block ends."""
         tried = self.harness.dir / "tried"
         line = f"{command}\ntouch tried; sleep 60"
