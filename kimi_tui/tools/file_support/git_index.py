@@ -17,13 +17,13 @@ MAX_INDEX = 256 << 20
 MAX_NAME = 4096
 """Bytes of a path: Linux takes no more."""
 _START = 12
-_MODE = 26
-"""Where the lower half of the mode is in an entry."""
+_MODE = slice(24, 28)
+"""Where the mode is in an entry."""
 _HASH, _FLAGS = 40, 2
 """Bytes of an entry before its hash, and of its flags."""
 _EXTENDED = 0x4000
 _LONG = 0xFFF
-_SUBMODULE = b"\xe0\x00"
+_SUBMODULE = (0o160000).to_bytes(4)
 _BLOCKS = b"IEOT"
 _VERSION_OF_BLOCKS = 1
 
@@ -96,7 +96,7 @@ def index_entries(data: bytes, *, hash_size: int) -> Iterator[IndexEntry]:
             raise ValueError("a name is too long")
         name = kept + data[start:stop]
         # A thread that begins at an entry with a part of the name before it lacks that.
-        yield IndexEntry(-1 if kept else place, name, data[place + _MODE : place + _MODE + 2] == _SUBMODULE)
+        yield IndexEntry(-1 if kept else place, name, data[place + _MODE.start : place + _MODE.stop] == _SUBMODULE)
         place = stop + 1 if version == 4 else place + ((stop - place + 8) & ~7)
 
 
