@@ -1902,6 +1902,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
     ),
     Defence(
+        "34 protected_paths", "folders of the user's that are added while a command runs",
+        "folders-added-between-commands", NEVER,
+        "test_no_folder_is_added_while_a_command_runs_whose_work_its_files_would_be_taken_for",
+    ),
+    Defence(
         "34 protected_paths", "checks that cancelling does not end", "checks-to-their-end", Instead("await task"),
         "test_a_command_that_is_cancelled_again_and_again_is_checked_to_the_end",
     ),

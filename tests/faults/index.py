@@ -367,6 +367,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/permission/test_named_files.py::test_a_file_is_named_in_each_of_these_ways",
         "tests/permission/test_named_files.py::"
         "test_of_a_command_with_very_many_words_only_the_first_ones_are_looked_for",
+        "tests/soul/commands/test_registry.py::"
+        "test_no_folder_is_added_while_a_command_runs_whose_work_its_files_would_be_taken_for",
         "tests/skill/test_roots.py::test_folders_of_a_project_that_nobody_trusts_come_last",
         "tests/tools/shell_support/test_redacted_settings.py::test_what_holds_no_secret_stays_as_it_was",
         "tests/tools/test_shell.py::test_a_bash_of_the_workspace_does_not_run_commands",

@@ -88,6 +88,11 @@ async def _add_dir(engine: "Engine", args: str) -> None:
         engine.reply("\n".join(f"- {paths.shown(folder)}" for folder in workspace.folders))
         return
     folder = _folder(args, engine.work_dir)
+    # defence: folders-added-between-commands
+    if real_path(folder) not in workspace.folders and engine.services.sandbox.busy:
+        raise UsageError(
+            tr("a command of the agent runs: what is in the folder would be undone as its work; add it when none runs")
+        )
     workspace.add_dir(folder)
     engine.session.add_dir(real_path(folder))
     engine.reply(tr("Added {folder} to the workspace.", folder=paths.shown(real_path(folder))))

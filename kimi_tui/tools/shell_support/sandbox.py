@@ -196,6 +196,13 @@ class Sandbox:
         held = self.tier == "full" and not self._config.network
         return held and self._trusted and not self._config.ask_inside
 
+    @property
+    def busy(self) -> bool:
+        """Whether commands run, or what they changed is not checked: what is in a folder that is added now would be taken
+        for their work, and undone.
+        """
+        return self._watch is not None and (self._running > 0 or self._unchecked or self._looking.locked())
+
     async def search(self) -> None:
         """Search the workspace for repositories, once, before the first command may run without a question."""
         watch = self._watch

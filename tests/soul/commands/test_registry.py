@@ -178,6 +178,27 @@ async def test_a_folder_can_be_added_to_the_workspace_and_stays_added(tmp_path):
         assert engine.services.workspace.additional_dirs == (other,)
 
 
+async def test_no_folder_is_added_while_a_command_runs_whose_work_its_files_would_be_taken_for(tmp_path):
+    """Else the settings and hooks of Git that the user has there would be undone at the end of the command."""
+    other = tmp_path / "other"
+    (other / ".claude").mkdir(parents=True)
+    server = tool_call("Shell", "s", command="sleep 60", run_in_background=True, description="a server")
+    replies = (server, "text: ok", tool_call("Shell", "t", command="true"), "text: ok")
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, _):
+        engine.services.sandbox.absence_accepted = True
+        await engine.prompt("go")
+        if engine.services.sandbox.tier == "none":
+            pytest.skip("there is no sandbox here")
+        with pytest.raises(UsageError, match="a command of the agent runs"):
+            await engine.prompt("/add-dir ../other")
+        assert engine.services.workspace.additional_dirs == ()
+        await engine.services.background.aclose()
+        await until(lambda: not engine.services.sandbox.busy)
+        await engine.prompt("/add-dir ../other")
+        await engine.prompt("go on")
+    assert (other / ".claude").exists()
+
+
 async def test_the_model_can_be_changed_within_the_session(tmp_path):
     made = plan(tmp_path, "text: first", "text: second")
     more = {"big": ModelConfig(provider="script", model="big", max_context_size=500_000, capabilities={"image_in"})}
