@@ -2142,6 +2142,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_repository_that_a_program_made_holds_no_operation_that_stopped",
     ),
     Defence(
+        "34 protected_paths", "hosts for commands that are known", "hosts-for-known-commands", NEVER,
+        "test_only_a_running_command_reaches_hosts_by_its_password",
+    ),
+    Defence(
+        "34 protected_paths", "passwords that end with their command", "passwords-of-running-commands", REMOVED,
+        "test_only_a_running_command_reaches_hosts_by_its_password",
+    ),
+    Defence(
         "34 protected_paths", "connecting to allowed hosts only", "allowed-hosts-only", NEVER,
         "test_the_proxy_passes_both_directions_of_an_allowed_connection",
     ),

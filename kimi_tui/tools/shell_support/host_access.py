@@ -1,12 +1,14 @@
 """Decides which hosts sandboxed commands may reach: by the rules for `Network`, else by asking the user."""
 
 import asyncio
+from dataclasses import dataclass, field
 
 from kimi_tui.i18n import tr
-from kimi_tui.interaction.approvals import Approvals, ProposedAction, Scope
+from kimi_tui.interaction.approvals import Approvals, ProposedAction, Scope, Source, asking_for
 from kimi_tui.permission.page_pattern import named_port
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.subject import PageSubject
+from kimi_tui.wire.parts import ToolCall
 
 TOOL = "Network"
 """The name that rules use: `Network(pypi.org)`."""
@@ -19,6 +21,14 @@ def _is_about_port(pattern: str | None, port: int) -> bool:
     return port == _HTTPS or named_port(pattern or "") in (f"{port}", "*")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RunningCommand:
+    """A command that may ask for hosts: the tool call that runs it, and the subagent, None for the main agent."""
+
+    call: ToolCall | None
+    source: Source | None = field(default_factory=asking_for.get)
+
+
 class HostAccess:
     """The answers of a session. The user is asked even in yolo mode: a command could send what it read anywhere.
 
@@ -27,11 +37,11 @@ class HostAccess:
 
     def __init__(self, approvals: Approvals) -> None:
         self._approvals = approvals
-        self._allowed: set[tuple[str, str]] = set()
+        self._allowed: set[tuple[RunningCommand, str]] = set()
         self._refused: set[str] = set()
         self._asking = asyncio.Lock()
 
-    async def allows(self, host: str, port: int, call_id: str) -> bool:
+    async def allows(self, host: str, port: int, command: RunningCommand) -> bool:
         shown = f"[{host}]" if ":" in host else host
         place = shown if port == _HTTPS else f"{shown}:{port}"
         subject = PageSubject(f"https://{place}/", host)
@@ -41,11 +51,12 @@ class HostAccess:
         if decision.effect is Effect.ALLOW and any(_is_about_port(rule.pattern, port) for rule in decision.rules):
             return True
         scope = Scope((f"network:{place}",), tr("connections to {place}", place=place))
+        if (known := self._answered(scope, place, command)) is not None:  # not after the question about another host
+            return known
         async with self._asking:
-            if scope.covered_by(self._approvals.granted) or (call_id, place) in self._allowed:
-                return True
-            if place in self._refused:
-                return False
+            if (known := self._answered(scope, place, command)) is not None:
+                return known
+            asking_for.set(command.source)
             verdict = await self._approvals.ask(
                 ProposedAction(
                     sender=TOOL,
@@ -57,10 +68,15 @@ class HostAccess:
                     keeps_scope=True,
                     force_ask=True,  # defence: hosts-are-asked-for
                 ),
-                tool_call_id=call_id,
+                tool_call_id="" if command.call is None else command.call.id,
             )
             if verdict.approved:
-                self._allowed.add((call_id, place))
+                self._allowed.add((command, place))
             elif self._approvals.attended:
                 self._refused.add(place)
             return verdict.approved
+
+    def _answered(self, scope: Scope, place: str, command: RunningCommand) -> bool | None:
+        if scope.covered_by(self._approvals.granted) or (command, place) in self._allowed:
+            return True
+        return False if place in self._refused else None

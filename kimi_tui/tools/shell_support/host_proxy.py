@@ -1,10 +1,12 @@
 """A proxy for sandboxed commands that connects to allowed hosts only: CONNECT, and nothing else.
 
+Each command has a password of its own, which tells what it is allowed: other commands run meanwhile.
 Names are resolved here, and private addresses are refused, so a name cannot lead back to this machine or its networks.
 Where the user's environment names a proxy, that one connects; it may know names that are unknown here.
 """
 
 import asyncio
+import base64
 import contextlib
 import re
 import socket
@@ -22,17 +24,22 @@ _MAX_CONNECTIONS = 128
 _MAX_STOPPED = 200
 REFUSAL = "Refused by the sandbox"
 """The start of the reason in the answer to a command whose connection is refused."""
+_CHALLENGE = b'Proxy-Authenticate: Basic realm="kimi-tui"\r\n'
 _PIECE = 1 << 16
 _REQUEST = re.compile(rb"CONNECT ([a-zA-Z0-9.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\]):([0-9]{1,5}) HTTP/1\.[01]\r?\n")
+_PASSWORD = re.compile(rb"\r\nproxy-authorization: *basic +([a-z0-9+/=]{1,200})[ \t]*\r\n", re.IGNORECASE)
 _PLAIN_REQUEST = re.compile(rb"[A-Z]{1,20} http://([a-zA-Z0-9.-]{1,253})[:/ ]")
 
-Allows = Callable[[str, int], Awaitable[bool]]
+USER = "kimi-tui"
+"""The name of every command; its password tells which one it is."""
+Allows = Callable[[str, int, str], Awaitable[bool | None]]
 
 
 class HostProxy:
     """The proxy of a session.
 
-    `allows` decides on a host, in lower case without a final dot, and a port; `resolve` finds its address.
+    `allows` decides on a host, in lower case without a final dot, a port, and the password of a command, None for an
+    unknown one; `resolve` finds its address.
     """
 
     def __init__(self, allows: Allows, *, resolve: Callable[[str, int], Awaitable[str]] | None = None) -> None:
@@ -84,7 +91,10 @@ class HostProxy:
         if not host or not 0 < port < 65536:
             await _send_refusal(writer, 400, "no host and port")
             return
-        allowed, early = await self._decide(host, port, reader)
+        allowed, early = await self._decide(host, port, _password(head), reader)
+        if allowed is None:
+            await _send(writer, 407, "the password of the command is missing", more=_CHALLENGE)
+            return
         if not allowed:  # defence: allowed-hosts-only
             self._note(host, refused=True)
             await _send_refusal(writer, 403, f"{host} is not allowed")
@@ -122,9 +132,11 @@ class HostProxy:
         await public_address(host, port, must_resolve=False)  # defence: no-private-hosts-by-a-proxy
         return await proxy.connect(host, port)
 
-    async def _decide(self, host: str, port: int, reader: asyncio.StreamReader) -> tuple[bool, bytes]:
+    async def _decide(
+        self, host: str, port: int, password: str, reader: asyncio.StreamReader
+    ) -> tuple[bool | None, bytes]:
         """Return the decision, and what the command sent meanwhile. A command that disconnects cancels the question."""
-        asked = asyncio.ensure_future(self._allows(host, port))
+        asked = asyncio.ensure_future(self._allows(host, port, password))
         early = asyncio.ensure_future(reader.read(_PIECE))
         try:
             await asyncio.wait((asked, early), return_when=asyncio.FIRST_COMPLETED)
@@ -135,6 +147,15 @@ class HostProxy:
             asked.cancel()
             early.cancel()
             await asyncio.gather(asked, early, return_exceptions=True)
+
+
+def _password(head: bytes) -> str:
+    """Return the password that a request names; empty without one."""
+    found = _PASSWORD.search(head)
+    try:
+        return base64.b64decode(found[1] if found else b"").decode("ascii").removeprefix(f"{USER}:")
+    except ValueError:
+        return ""
 
 
 async def _public(host: str, port: int) -> str:
@@ -152,9 +173,9 @@ async def _send_refusal(writer: asyncio.StreamWriter, status: int, why: str) -> 
     await _send(writer, status, f"{REFUSAL}: {why}")
 
 
-async def _send(writer: asyncio.StreamWriter, status: int, reason: str) -> None:
+async def _send(writer: asyncio.StreamWriter, status: int, reason: str, *, more: bytes = b"") -> None:
     body = f"{reason}\n".encode("ascii", "replace")
     line = reason.encode("ascii", "replace").replace(b"\r", b" ").replace(b"\n", b" ")
-    writer.write(b"HTTP/1.1 %d %s\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s"
-                 % (status, line, len(body), body))  # fmt: skip
+    writer.write(b"HTTP/1.1 %d %s\r\nContent-Type: text/plain\r\nConnection: close\r\n%sContent-Length: %d\r\n\r\n%s"
+                 % (status, line, more, len(body), body))  # fmt: skip
     await writer.drain()

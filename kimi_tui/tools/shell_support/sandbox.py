@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from kimi_tui import paths
@@ -16,6 +17,7 @@ from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.paths import real_path
 from kimi_tui.text_safety import escape_unsafe
+from kimi_tui.tools.core.tool import current_tool_call
 from kimi_tui.tools.file_support.git_settings import NO_REMOTES, ShownRemotes
 from kimi_tui.tools.file_support.workspace import ResolvedPath, Workspace
 from kimi_tui.tools.shell_support.bwrap_args import (
@@ -38,6 +40,7 @@ from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
 if TYPE_CHECKING:
     from kimi_tui.tools.shell_support.git_watch import GitWatch
+    from kimi_tui.tools.shell_support.host_access import RunningCommand
     from kimi_tui.tools.shell_support.host_proxy import HostProxy
     from kimi_tui.tools.shell_support.session_network import SessionNetwork
 
@@ -85,6 +88,8 @@ StopsCommands = Callable[[str], Awaitable[None]]
 """Stops commands for this reason, and waits for their end."""
 AllowsHost = Callable[[str, int, str], Awaitable[bool]]
 """Whether a command may reach a host at a port, asked for by the tool call with this id."""
+AllowsHost = Callable[[str, int, "RunningCommand"], Awaitable[bool]]
+"""Whether a command may reach a host at a port."""
 
 
 def _landlock_version() -> int:
@@ -133,8 +138,9 @@ class Sandbox:
         self._proxy: HostProxy | None = None
         self._proxy_port: int | None = None
         self._asks_for_hosts = False
+        self._commands: dict[str, RunningCommand] = {}
+        """The commands that may ask for hosts, by their passwords for the proxy."""
         self.call_id = ""
-        """The tool call that requests access to hosts."""
         self.turns = CommandTurns()
         self._box: SandboxFeatures | None = None
         self._caches: Path | None = None
@@ -198,8 +204,8 @@ class Sandbox:
 
     @property
     def busy(self) -> bool:
-        """Whether commands run, or what they changed is not checked: what is in a folder that is added now would be taken
-        for their work, and undone.
+        """Whether commands run, or what they changed is not checked: what is in a folder that is added now would be
+        taken for their work, and undone.
         """
         return self._watch is not None and (self._running > 0 or self._unchecked or self._looking.locked())
 
@@ -301,9 +307,14 @@ class Sandbox:
         elif box.tier == "files":
             yield [*self._files_argv(box, workspace, git_alone=git_alone), *command]
         else:
-            yield from attempts(
-                box, lambda unstarted: self._full_argv(box, workspace, command, unstarted, git_alone=git_alone)
-            )
+            call = current_tool_call.get(None)
+            try:
+                yield from attempts(
+                    box, lambda unstarted: self._full_argv(box, workspace, command, unstarted, git_alone=git_alone)
+                )
+            finally:
+                # defence: passwords-of-running-commands
+                self._commands = {key: one for key, one in self._commands.items() if one.call is not call}
 
     def searching(self, command: Sequence[str], searched: ResolvedPath) -> Iterator[list[str]]:
         """Yield the command line of a search program that kimi-tui runs itself, confined so that no command can
@@ -450,15 +461,25 @@ class Sandbox:
         if self._box is None:
             return dict(env)
         offline = not self._config.network and not self._asks_for_hosts
+        proxy = None if self._proxy_port is None else f"http://{self._login()}@127.0.0.1:{self._proxy_port}"
         readable = [real_path(path.expanduser()) for path in self._config.readable]
         return sandboxed_env(
             env,
             self._caches,
-            proxy_port=self._proxy_port,
+            proxy=proxy,
             offline=offline,
             own_store=self.tier == "full" and self._box.pnpm_store is not None,
             readable=readable,
         )
+
+    def _login(self) -> str:
+        """Return what identifies a new command to the proxy."""
+        from kimi_tui.tools.shell_support.host_access import RunningCommand
+        from kimi_tui.tools.shell_support.host_proxy import USER
+
+        password = token_hex(16)
+        self._commands[password] = RunningCommand(current_tool_call.get(None))
+        return f"{USER}:{password}"
 
     def hint(
         self, output: str, *, since: float, failed: bool = True, programs: Iterable[str | None] = ()
@@ -557,9 +578,12 @@ class Sandbox:
         weakref.finalize(self, network.listener.close)
         await self._proxy.start(network.listener)
 
-    async def _allows(self, host: str, port: int) -> bool:
+    async def _allows(self, host: str, port: int, password: str) -> bool | None:
+        command = self._commands.get(password)
+        if command is None:  # defence: hosts-for-known-commands
+            return None
         allows = self._allows_host if self._asks_for_hosts else None
-        return allows is not None and await allows(host, port, self.call_id)
+        return allows is not None and await allows(host, port, command)
 
     async def close(self) -> None:
         """End the connections of commands, and wait for the checks after finished commands."""

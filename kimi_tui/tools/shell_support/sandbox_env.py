@@ -91,12 +91,12 @@ def sandboxed_env(
     env: Mapping[str, str],
     caches: Path | None,
     *,
-    proxy_port: int | None = None,
+    proxy: str | None = None,
     offline: bool = False,
     own_store: bool = False,
     readable: Collection[Path] = (),
 ) -> dict[str, str]:
-    """Return the environment of a command in the sandbox; `caches` is writable inside, `proxy_port` leads to hosts,
+    """Return the environment of a command in the sandbox; `caches` is writable inside, `proxy` leads to hosts,
     `offline`: no host is reachable; `own_store`: one of our own is where pnpm's store is. The variable of the ssh agent
     stays if its socket is in `readable`.
     """
@@ -121,9 +121,9 @@ def sandboxed_env(
         inside = {"pnpm_config_store_dir": str(store)} | inside
     if offline:
         inside |= _OFFLINE
-    if proxy_port is not None:
+    if proxy is not None:
         inside = _RETRIES_SOON | inside
-        inside |= dict.fromkeys(_PROXIES, f"http://127.0.0.1:{proxy_port}")
+        inside |= dict.fromkeys(_PROXIES, proxy)
         inside |= dict.fromkeys(("NO_PROXY", "no_proxy"), "localhost,127.0.0.1,0.0.0.0,::1")
         inside["NODE_USE_ENV_PROXY"] = "1"
     if os.geteuid() == 0:

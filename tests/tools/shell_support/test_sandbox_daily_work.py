@@ -16,6 +16,7 @@ from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.background import BackgroundTasks
 from kimi_tui.tools.shell_support.bwrap_args import Tier
+from kimi_tui.tools.shell_support.host_access import RunningCommand
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_hints import hint, reports_failed_write
 from tests.tools.harness import ToolHarness, git, until
@@ -597,7 +598,7 @@ def test_a_hint_about_hosts_says_which_are_reached(tmp_path: Path) -> None:
 async def sandbox_that_asks(harness: ToolHarness, *, allows: bool) -> Sandbox:
     """A full sandbox with `hosts: ask`, and the answer to each question; skips where there is none."""
 
-    async def answer(host: str, port: int, call_id: str) -> bool:
+    async def answer(host: str, port: int, command: RunningCommand) -> bool:
         return allows
 
     config = SandboxConfig.model_validate({"network": False, "hosts": "ask"})

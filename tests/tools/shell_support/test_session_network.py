@@ -14,20 +14,23 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.interaction.approvals import Source, asking_for
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.background import BackgroundTasks
-from kimi_tui.tools.shell_support.host_access import HostAccess
+from kimi_tui.tools.shell_support.host_access import HostAccess, RunningCommand
 from kimi_tui.tools.shell_support.host_proxy import HostProxy
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from tests.tools.harness import ToolHarness, processes_with, until
 from tests.tools.ordinary_user import run_as_ordinary_user
 
-CONNECT = "import os,socket,sys;from urllib.parse import urlsplit;u=urlsplit(os.environ['https_proxy']);"
-CONNECT += "s=socket.create_connection((u.hostname,u.port),5);s.sendall({!r});f=s.makefile('rb');print(f.readline());"
-CONNECT += "sys.stdout.write(f.read().decode())"
+LINE = b"\r\n"
+CONNECT = "import base64,os,socket,sys;from urllib.parse import urlsplit;u=urlsplit(os.environ['https_proxy']);"
+CONNECT += "l=b'Proxy-Authorization: Basic '+base64.b64encode((u.username+':'+u.password).encode())+b'\\r\\n';"
+CONNECT += "s=socket.create_connection((u.hostname,u.port),5);s.sendall({!r}+l+b'\\r\\n');f=s.makefile('rb');"
+CONNECT += "print(f.readline());sys.stdout.write(f.read().decode())"
 
 
 async def full(
@@ -50,7 +53,8 @@ def _no_proxy_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: 
 
 
 def asks(head: bytes) -> str:
-    return f"python3 -c {shlex.quote(CONNECT.format(head))}"
+    """Return a command that sends the head of a request, with its password."""
+    return f"python3 -c {shlex.quote(CONNECT.format(head.removesuffix(LINE)))}"
 
 
 @pytest.mark.parametrize(("hosts", "shown"), [("none", "127.0.0.1"), ("ask", "127.0.0.1"), ("ask", "0.0.0.0")])
@@ -128,11 +132,86 @@ async def test_a_host_is_asked_for_even_in_yolo_mode_and_a_yes_or_no_for_the_ses
 async def test_a_yes_to_a_host_covers_one_command(harness: ToolHarness) -> None:
     access = HostAccess(harness.approvals)
     harness.answer = "approve"
-    for call_id, asked in (("1", 1), ("1", 1), ("2", 2), ("1", 2)):
-        assert await access.allows("a.invalid", 443, call_id)
+    one, other = (RunningCommand(harness.call_of("Shell", {})) for _ in range(2))
+    for command, asked in ((one, 1), (one, 1), (other, 2), (one, 2)):
+        assert await access.allows("a.invalid", 443, command)
         assert len(harness.asked) == asked
-    assert await access.allows("a.invalid", 8443, "1")
+    assert await access.allows("a.invalid", 8443, one)
     assert len(harness.asked) == 3
+
+
+async def test_the_question_about_a_host_names_the_command_that_connects_and_a_yes_covers_no_other(
+    harness: ToolHarness, tmp_path: Path
+) -> None:
+    """A command in the background, or a later one, does not use the yes to the command in the foreground."""
+    tasks = BackgroundTasks(tmp_path / "tasks")
+    tool, sandbox = await full(harness, tmp_path, tasks=tasks, hosts="ask")
+    connects = asks(b"CONNECT a.invalid:443 HTTP/1.1\r\n\r\n")
+    for file in ("go", "again"):
+        await harness.use(
+            tool,
+            command=f"while ! [ -e {file} ]; do sleep 0.05; done; {connects}; touch {file}.ended; sleep 60",
+            run_in_background=True,
+            description="a server",
+        )
+    await harness.use(tool, command=f"touch go; while ! [ -e go.ended ]; do sleep 0.05; done; {connects}")
+    await harness.use(tool, command="echo $https_proxy > left")
+    (harness.dir / "again").touch()
+    await until((harness.dir / "again.ended").exists)
+    assert [each.tool_call_id for each in harness.asked] == ["call_1", "call_3", "call_2"]
+    await tasks.aclose()
+    await sandbox.close()
+
+
+async def test_only_a_running_command_reaches_hosts_by_its_password(harness: ToolHarness, tmp_path: Path) -> None:
+    """Another command may have read the password from a file."""
+    tool, sandbox = await full(harness, tmp_path, hosts="ask")
+    connects = asks(b"CONNECT a.invalid:443 HTTP/1.1\r\n\r\n")
+    first = await harness.use(tool, command=f"echo $https_proxy > left; {connects}")
+    assert "502" in str(first.output)
+    later = await harness.use(tool, command=f"export https_proxy=$(cat left); {connects}")
+    assert "407" in str(later.output)
+    unknown = await harness.use(tool, command=f"export https_proxy=http://kimi-tui:x@${{https_proxy#*@}}; {connects}")
+    assert "407" in str(unknown.output)
+    assert len(harness.asked) == 1
+    await sandbox.close()
+
+
+async def test_the_question_about_a_host_names_the_agent_whose_command_connects(
+    harness: ToolHarness, tmp_path: Path
+) -> None:
+    tool, sandbox = await full(harness, tmp_path, hosts="ask")
+
+    async def use_as(agent: str | None) -> None:
+        asking_for.set(None if agent is None else Source(agent))
+        await harness.use(tool, command=asks(b"CONNECT a.invalid:443 HTTP/1.1\r\n\r\n"))
+
+    for agent in ("one", None, "two"):
+        await asyncio.create_task(use_as(agent))
+    assert [each.agent_id for each in harness.asked] == ["one", None, "two"]
+    await sandbox.close()
+
+
+async def test_a_question_about_one_host_keeps_no_command_from_another_that_is_allowed(harness: ToolHarness) -> None:
+    access, command = HostAccess(harness.approvals), RunningCommand(None)
+    harness.answer = "approve_for_session"
+    assert await access.allows("a.invalid", 443, command)
+    harness.answer = None
+    waiting = asyncio.create_task(access.allows("b.invalid", 443, command))
+    await until(lambda: len(harness.asked) == 2)
+    assert await asyncio.wait_for(access.allows("a.invalid", 443, command), 5)
+    waiting.cancel()
+
+
+@pytest.mark.skipif(shutil.which("curl") is None or shutil.which("git") is None, reason="curl or git is missing")
+@pytest.mark.parametrize("program", ["curl -sS https://a.invalid", "git ls-remote https://a.invalid/x"])
+async def test_programs_tell_the_password_of_their_command(harness: ToolHarness, tmp_path: Path, program: str) -> None:
+    tool, sandbox = await full(harness, tmp_path, hosts="ask")
+    harness.answer = "reject"
+    value = await harness.use(tool, command=program)
+    assert "403" in str(value.output), value
+    assert [each.tool_call_id for each in harness.asked] == ["call_1"]
+    await sandbox.close()
 
 
 async def test_rules_decide_on_hosts_without_a_question(harness: ToolHarness, tmp_path: Path) -> None:
@@ -162,7 +241,7 @@ async def test_a_rule_allows_https_only_unless_it_names_a_port(harness: ToolHarn
         ("any.invalid:9", True),
     ):
         host, _, port = place.partition(":")
-        assert await access.allows(host, int(port), "") is allowed, place
+        assert await access.allows(host, int(port), RunningCommand(None)) is allowed, place
     assert ["good.invalid:22" in each.description for each in harness.asked] == [True, False]
 
 
@@ -185,7 +264,7 @@ async def test_what_ends_an_address_of_a_rule_is_no_port(
 ) -> None:
     harness.approvals.policy = Policy([parse_rule(f"Network({rule})", Effect.ALLOW)])
     harness.answer = "reject"
-    assert await HostAccess(harness.approvals).allows(host, port, "") is allowed
+    assert await HostAccess(harness.approvals).allows(host, port, RunningCommand(None)) is allowed
     assert bool(harness.asked) is not allowed
 
 
@@ -208,7 +287,7 @@ async def test_without_hosts_each_is_refused_and_nobody_is_asked(harness: ToolHa
 
 
 async def _proxied(head: bytes, port: int, *, allowed: bool = True) -> bytes:
-    async def allows(host: str, _port: int) -> bool:
+    async def allows(host: str, _port: int, _password: str) -> bool:
         return allowed and host == "good.example"
 
     async def resolve(_host: str, _port: int) -> str:
@@ -249,7 +328,7 @@ async def _by_a_proxy(monkeypatch: pytest.MonkeyPatch, host: str, url: str, answ
         writer.write((await reader.read()).upper())
         writer.close()
 
-    async def allows(_host: str, _port: int) -> bool:
+    async def allows(_host: str, _port: int, _password: str) -> bool:
         return True
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
@@ -305,7 +384,7 @@ async def test_a_connection_ends_on_both_sides_when_the_command_resets_it() -> N
         ended.set()
         writer.close()
 
-    async def allows(host: str, port: int) -> bool:
+    async def allows(host: str, port: int, password: str) -> bool:
         return True
 
     async def here(host: str, port: int) -> str:
@@ -344,7 +423,7 @@ async def test_the_proxy_refuses_whatever_is_no_plain_connect(head: bytes) -> No
 async def test_the_question_ends_when_the_command_goes_away() -> None:
     asked, ended = asyncio.Event(), asyncio.Event()
 
-    async def allows(_host: str, _port: int) -> bool:
+    async def allows(_host: str, _port: int, _password: str) -> bool:
         asked.set()
         try:
             await asyncio.Event().wait()
@@ -405,7 +484,7 @@ async def test_hosts_are_reached_although_the_program_denies_others_access_to_it
         "from kimi_tui.config.schema import SandboxConfig",
         "from kimi_tui.tools.file_support.workspace import Workspace",
         "from kimi_tui.tools.shell_support.sandbox import Sandbox",
-        "async def allows(host, port, call_id): return True",
+        "async def allows(host, port, command): return True",
         "async def run():",
         "    config = SandboxConfig.model_validate({'network': False, 'hosts': 'ask'})",
         "    box = Sandbox(config, Workspace(pathlib.Path.cwd()), trusted=True, allows_host=allows)",
