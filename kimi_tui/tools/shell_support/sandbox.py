@@ -470,6 +470,7 @@ class Sandbox:
             offline=offline,
             own_store=self.tier == "full" and self._box.pnpm_store is not None,
             readable=readable,
+            folders=() if self._workspace is None else self._workspace.folders,
         )
 
     def _login(self) -> str:

@@ -1,11 +1,13 @@
 """The environment of sandboxed commands: the project's own caches, and no variables that name hidden resources."""
 
 import os
+import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.paths import is_folder, path_exists, real_path
+from kimi_tui.regular_file import read_bytes
 
 _REMOVED = (
     *("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"),
@@ -73,6 +75,8 @@ _RETRIES_SOON = {
 """Of a host that was refused, npm and pnpm say so after more than a minute, pip, uv and Cargo after 10 to 20 s."""
 _EMPTY = "/usr/share"
 """A folder without settings that no command can write."""
+_STORE = re.compile(rb"""^["']?storeDir["']?[ \t]*:[ \t]*["']?([^"'#\r\n\0]+)""", re.MULTILINE)
+_MAX_SETTINGS = 100_000
 _PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 
 
@@ -95,10 +99,12 @@ def sandboxed_env(
     offline: bool = False,
     own_store: bool = False,
     readable: Collection[Path] = (),
+    folders: Collection[Path] = (),
 ) -> dict[str, str]:
     """Return the environment of a command in the sandbox; `caches` is writable inside, `proxy` leads to hosts,
-    `offline`: no host is reachable; `own_store`: one of our own is where pnpm's store is. The variable of the ssh agent
-    stays if its socket is in `readable`.
+    `offline`: no host is reachable; `own_store`: one of our own is where pnpm's store is, unless settings in one of
+    `folders` (the workspace) or of the user name another. The variable of the ssh agent stays if its socket is in
+    `readable`.
     """
     inside = {name: value for name, value in env.items() if name not in _REMOVED}
     agent = env.get("SSH_AUTH_SOCK")
@@ -115,10 +121,14 @@ def sandboxed_env(
         users = Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         seen = {name: str(users / folder) for name, folder in _VISIBLE_CACHES.items() if is_folder(users / folder)}
         inside = seen | _QUIET | inside
-    store = pnpm_store()
-    if own_store and (path_exists(store) or not path_exists(store.parent)):
-        # From version 11 on, pnpm puts it into the project where it cannot link to the home.
-        inside = {"pnpm_config_store_dir": str(store)} | inside
+    projects = dict.fromkeys(above for folder in folders for above in (folder, *folder.parents))
+    if own_store and not any(_named_store(project / "pnpm-workspace.yaml") for project in projects):
+        store = pnpm_store()
+        named = _named_store(config / "pnpm/config.yaml")
+        if named or path_exists(store) or not path_exists(store.parent):
+            # From version 11 on, pnpm puts it into the project where it cannot link to the home. The variable counts
+            # more than settings do, and where it is another than before, pnpm installs nothing.
+            inside = {"pnpm_config_store_dir": named or str(store)} | inside
     if offline:
         inside |= _OFFLINE
     if proxy is not None:
@@ -129,3 +139,12 @@ def sandboxed_env(
     if os.geteuid() == 0:
         inside["TAR_OPTIONS"] = "--no-same-owner"
     return inside
+
+
+def _named_store(file: Path) -> str:
+    """Return the store that these settings of pnpm name; empty if they name none."""
+    try:
+        found = _STORE.search(read_bytes(file, most=_MAX_SETTINGS))
+    except OSError:
+        return ""
+    return "" if found is None else os.path.expanduser(os.fsdecode(found[1].strip()))  # noqa: PTH111 - may be relative

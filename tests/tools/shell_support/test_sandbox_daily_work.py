@@ -404,6 +404,26 @@ async def test_a_command_starts_where_pnpm_was_never_used(harness: ToolHarness, 
     await done(harness, tool, f'ls {PNPM_HOME} && test -z "$pnpm_config_store_dir"')
 
 
+@pytest.mark.parametrize(
+    ("file", "settings", "named"),
+    [
+        ("pnpm-workspace.yaml", "packages: [a]\nstoreDir: .pnpm-store\n", ""),
+        ("~/.config/pnpm/config.yaml", "'storeDir': '~/my-store' # mine\n", "~/my-store"),
+        ("~/.config/pnpm/config.yaml", "storeDirectory: x\n", f"{PNPM_HOME}/store"),
+    ],
+)
+async def test_a_store_of_pnpm_that_settings_name_stays_the_one_of_the_project(
+    harness: ToolHarness, tool: Shell, monkeypatch: pytest.MonkeyPatch, file: str, settings: str, named: str
+) -> None:
+    """Else pnpm 11 and later would find another store than before, and install nothing."""
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    place = harness.dir / Path(file).expanduser()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(settings)
+    wanted = Path(named).expanduser() if named else ""
+    assert await done(harness, tool, 'echo "$pnpm_config_store_dir"') == f"{wanted}\n"
+
+
 async def test_a_store_of_pnpm_in_the_workspace_stays_as_it_is(
     harness: ToolHarness, tool: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
