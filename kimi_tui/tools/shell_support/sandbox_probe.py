@@ -32,7 +32,8 @@ _HELD = "kimi-tui: the sandbox holds"
 
 def find_bwrap(untrusted: Iterable[Path]) -> str | None:
     """Return bubblewrap from the system's folders, else from PATH, but never from a folder that commands can write."""
-    closed = [real_path(folder) for folder in (*untrusted, "/tmp", "/var/tmp", tempfile.gettempdir())]
+    written = (folder.expanduser() for folder in untrusted)  # defence: bubblewrap-of-configured-folders
+    closed = [real_path(folder) for folder in (*written, "/tmp", "/var/tmp", tempfile.gettempdir())]
     for entry in (*_FOLDERS, *os.environ.get("PATH", "").split(os.pathsep)):
         program = shutil.which(_PROGRAM, path=entry) if entry.startswith("/") else None
         if program is not None:

@@ -345,6 +345,22 @@ def test_a_bubblewrap_that_commands_could_write_is_not_found(
             shutil.rmtree(folder)
 
 
+def test_a_bubblewrap_in_a_folder_of_the_home_that_commands_may_write_is_not_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The configured path begins with `~`."""
+    monkeypatch.setattr("kimi_tui.tools.shell_support.sandbox_probe._FOLDERS", ())
+    monkeypatch.setenv("HOME", str(OUTSIDE))
+    monkeypatch.setenv("PATH", str(OUTSIDE / "tools/bin"))
+    try:
+        (OUTSIDE / "tools/bin").mkdir(parents=True)
+        shutil.copy(shutil.which("true", path=os.defpath) or "/bin/true", OUTSIDE / "tools/bin/bwrap")
+        assert find_bwrap(()) == str(OUTSIDE / "tools/bin/bwrap")
+        assert find_bwrap([Path("~/tools")]) is None
+    finally:
+        shutil.rmtree(OUTSIDE)
+
+
 def test_the_command_line_closes_what_it_opened_before(harness: ToolHarness) -> None:
     (harness.dir / ".kimi-tui").mkdir()
     box = SandboxFeatures("bwrap", harness.dir)
