@@ -66,7 +66,7 @@ class Grep(Tool[GrepParams]):
         self._sandbox = sandbox
 
     async def call(self, params: GrepParams) -> ToolReturnValue:
-        program = find_ripgrep(*self._workspace.folders)
+        program = find_ripgrep(*self._workspace.written_folders)
         if program is None:
             return failed("ripgrep (`rg`) is not installed; use `grep -rn` with Shell.")
         if "\0" in params.pattern:

@@ -2142,6 +2142,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_repository_that_a_program_made_holds_no_operation_that_stopped",
     ),
     Defence(
+        "34 protected_paths", "programs in configured folders", "programs-in-configured-folders",
+        Value("self.folders"),
+        "test_no_program_of_a_configured_folder_that_commands_can_write_is_one_that_only_reads",
+    ),
+    Defence(
         "34 protected_paths", "bubblewrap in configured folders", "bubblewrap-of-configured-folders",
         Value("untrusted"),
         "test_a_bubblewrap_in_a_folder_of_the_home_that_commands_may_write_is_not_found",

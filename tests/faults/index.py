@@ -581,6 +581,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/mcp/test_servers.py::test_a_server_runs_nothing_that_a_command_left_in_the_project",
         "tests/mcp/test_servers.py::test_a_server_finds_no_program_and_no_module_in_the_project",
         "tests/tools/shell_support/test_session_network.py::test_only_a_running_command_reaches_hosts_by_its_password",
+        "tests/tools/shell_support/test_read_only.py::"
+        "test_no_program_of_a_configured_folder_that_commands_can_write_is_one_that_only_reads",
         "tests/tools/shell_support/test_sandbox.py::"
         "test_a_bubblewrap_in_a_folder_of_the_home_that_commands_may_write_is_not_found",
         "tests/tools/shell_support/test_session_network.py::test_no_socket_leads_to_the_host_of_a_virtual_machine",

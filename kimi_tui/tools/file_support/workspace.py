@@ -73,6 +73,8 @@ class Workspace:
         self._additional = [_real(folder) for folder in additional_dirs]
         self.protected = {_real(path) for path in protected}
         self.readable: set[Path] = set()
+        self.also_written: tuple[Path, ...] = ()
+        """More folders that commands can write by the settings, as real paths."""
         self.temp_folders: Mapping[Path, Path] = {}
         """What commands see in place of some folders, such as `/tmp`, by real paths."""
         self.session_dir: Path | None = None
@@ -95,6 +97,11 @@ class Workspace:
     @property
     def folders(self) -> tuple[Path, ...]:
         return (self.work_dir, *self._additional)
+
+    @property
+    def written_folders(self) -> tuple[Path, ...]:
+        """All folders that commands can write, where a program may be one of theirs."""
+        return (*self.folders, *self.also_written)  # defence: programs-in-configured-folders
 
     @property
     def kept_folders(self) -> tuple[Path, ...]:

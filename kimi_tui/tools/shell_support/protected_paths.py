@@ -63,12 +63,12 @@ def ask_reason(line: CommandLine, workspace: Workspace) -> str | None:
 
 
 def program_of_workspace(line: CommandLine, workspace: Workspace) -> str | None:
-    """Return the first program of the line that PATH finds in the workspace, where a command could have put it."""
+    """Return the first program of the line that PATH finds where a command could have put it."""
     for command in (*line.commands, *line.wrappers):
         found = shutil.which(command.program) if command.program and "/" not in command.program else None
         if found is not None:
             places = (real_path(found), real_path(Path(found).parent))
-            if any(place.is_relative_to(folder) for place in places for folder in workspace.folders):
+            if any(place.is_relative_to(folder) for place in places for folder in workspace.written_folders):
                 return found
     return None
 

@@ -299,9 +299,10 @@ def _is_ours(program: str, workspace: Workspace) -> bool:
     found = shutil.which(program)
     if found is None:
         return False
-    inside = any(Path(os.path.abspath(found)).is_relative_to(folder) for folder in workspace.folders)  # noqa: PTH100
+    folders = workspace.written_folders
+    inside = any(Path(os.path.abspath(found)).is_relative_to(folder) for folder in folders)  # noqa: PTH100
     real = real_path(found)
-    if any(real.is_relative_to(folder) for folder in workspace.folders):
+    if any(real.is_relative_to(folder) for folder in folders):
         return True
     return inside and not real.name.startswith(program)
 

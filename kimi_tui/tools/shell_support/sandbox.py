@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import threading
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
@@ -132,6 +133,9 @@ class Sandbox:
         self._find_sandbox_exec = find_sandbox_exec
         self._config = config
         self._workspace = workspace
+        if workspace is not None:
+            written = (os.path.expanduser(path) for path in config.writable)  # noqa: PTH111 - never raises
+            workspace.also_written = tuple(map(real_path, written))
         self._hidden_files = tuple(hidden_files)
         self._allows_host = allows_host
         self._network: SessionNetwork | None = None

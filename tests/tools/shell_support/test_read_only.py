@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.permission_subject import command_subject
@@ -16,7 +17,9 @@ from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.approval_scope import approval_scope
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from tests.tools.harness import ToolHarness, git
+from kimi_tui.tools.shell_support.protected_paths import program_of_workspace
+from kimi_tui.tools.shell_support.sandbox import Sandbox
+from tests.tools.harness import ToolHarness, git, repository_with_a_commit
 
 LOOK_AROUND = (
     "ls -la app && wc -l app/*.py", "git status --short || true", "pwd && ls -R | head -50", "cat README.md",
@@ -156,6 +159,23 @@ def test_a_program_that_the_agent_may_have_written_is_asked_for(
     planted.chmod(0o755)
     monkeypatch.setenv("PATH", str(planted.parent), prepend=":")
     assert not reads(harness, "ls")
+
+
+def test_no_program_of_a_configured_folder_that_commands_can_write_is_one_that_only_reads(
+    harness: ToolHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git would even be started outside of the sandbox, to read the history."""
+    planted = tmp_path / "tools/bin/git"
+    planted.parent.mkdir(parents=True)
+    planted.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
+    planted.chmod(0o755)
+    repository_with_a_commit(harness.dir / "r")
+    monkeypatch.chdir(harness.dir)
+    monkeypatch.setenv("PATH", str(planted.parent), prepend=":")
+    Sandbox(SandboxConfig(writable=[tmp_path / "tools"]), harness.workspace)
+    assert not reads(harness, "git -C r log -p")
+    assert program_of_workspace(parse_command_line("git log"), harness.workspace) == str(planted)
+    assert not (tmp_path / "started").exists()
 
 
 def test_a_yes_for_a_program_that_writes_covers_no_path_with_a_link_out_of_the_workspace(
