@@ -87,8 +87,6 @@ UNSCOPED_SIGNALS_LIMITS = tr("commands can end the user's programs: only Linux 6
 """What it cannot restrict in addition where Landlock confines no signals."""
 StopsCommands = Callable[[str], Awaitable[None]]
 """Stops commands for this reason, and waits for their end."""
-AllowsHost = Callable[[str, int, str], Awaitable[bool]]
-"""Whether a command may reach a host at a port, asked for by the tool call with this id."""
 AllowsHost = Callable[[str, int, "RunningCommand"], Awaitable[bool]]
 """Whether a command may reach a host at a port."""
 
