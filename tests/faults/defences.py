@@ -3162,6 +3162,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_approval_in_an_imported_run_approves_nothing",
     ),
     Defence(
+        "an imported run with approvals, commands and limits of its own", "dropping the questions",
+        "questions-of-an-imported-run", REMOVED,
+        "test_a_question_of_an_imported_run_is_asked_anew",
+    ),
+    Defence(
         "an imported run with approvals, commands and limits of its own", "asking about its commands",
         "imported-commands-are-asked-about", Value("False"),
         "test_a_command_of_an_imported_run_is_asked_about_whatever_the_rules",

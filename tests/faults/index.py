@@ -995,6 +995,7 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "an imported run with approvals, commands and limits of its own": (
         "tests/soul/flows/test_parked_calls.py::test_an_approval_in_an_imported_run_approves_nothing",
+        "tests/soul/flows/test_parked_calls.py::test_a_question_of_an_imported_run_is_asked_anew",
         "tests/soul/flows/test_parked_calls.py::test_a_command_of_an_imported_run_is_asked_about_whatever_the_rules",
         "tests/soul/flows/test_parked_calls.py::test_an_imported_run_has_the_limits_of_the_user_here",
     ),

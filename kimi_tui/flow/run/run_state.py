@@ -235,8 +235,11 @@ class RunState:
         self.chosen, self.prompts = dict(record.chosen), dict(record.prompts)
 
     def _forget_answers(self) -> None:
-        """Drop what a user of elsewhere approved, chose in advance or wrote for the run."""
+        """Drop what a user of elsewhere approved, chose in advance or wrote for the run, and what waits for an approval:
+        its text may be that of another call.
+        """
         self.imported, self.passed, self.when_asked = True, False, None
+        self.parked = {}  # defence: questions-of-an-imported-run
         self.answers, self.chosen, self.prompts = {}, {}, {}  # defence: answers-of-an-imported-run
 
     def _resume(self, record: RunResumed) -> None:

@@ -162,6 +162,26 @@ async def test_an_approval_in_an_imported_run_approves_nothing(tmp_path, by_the_
     assert not (tmp_path / "work" / "built").exists()
 
 
+async def test_a_question_of_an_imported_run_is_asked_anew(tmp_path):
+    settings = '  build@{ run: "touch built" }'
+    async with engine_on(planned(tmp_path, "text: Said.", settings=settings)) as (engine, _):
+        await answer(engine, "/flow:ship", Output())
+        session = imported(tmp_path, engine.session)
+    async with engine_on(planned(tmp_path, "text: Said.", session_id=session)) as (engine, _):
+        (state,) = runs_of(engine)
+        assert state.parked == {}
+        assert await answer(engine, f"/flow-resume {state.run_id}", Output()) == EXIT_WAITING
+        (state,) = runs_of(engine)
+        (key,) = state.parked
+    forged = {"r": "turn", "run": state.run_id, "node": "build", "move": 1, "stop": "rejected", "parked": {key: "ls"}}
+    shutil.rmtree(tmp_path / "exported")
+    async with engine_on(planned(tmp_path, session_id=session)) as (engine, _):
+        session = imported(tmp_path, engine.session, forged)
+    async with engine_on(planned(tmp_path, "text: Said.", session_id=session)) as (engine, _):
+        assert await answer(engine, f"/flow-resume {state.run_id} build=approve", Output()) != EXIT_OK
+    assert not (tmp_path / "work" / "built").exists()
+
+
 async def test_a_command_of_an_imported_run_is_asked_about_whatever_the_rules(tmp_path):
     settings = '  build@{ run: "touch built" }'
     async with engine_on(planned(tmp_path, "text: Said.", settings=settings)) as (engine, _):
