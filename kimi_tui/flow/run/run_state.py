@@ -235,8 +235,8 @@ class RunState:
         self.chosen, self.prompts = dict(record.chosen), dict(record.prompts)
 
     def _forget_answers(self) -> None:
-        """Drop what a user of elsewhere approved, chose in advance or wrote for the run, and what waits for an approval:
-        its text may be that of another call.
+        """Drop what a user of elsewhere approved, chose in advance or wrote for the run, and what waits for an
+        approval: its text may be that of another call.
         """
         self.imported, self.passed, self.when_asked = True, False, None
         self.parked = {}  # defence: questions-of-an-imported-run
