@@ -1547,6 +1547,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_edit_tells_nothing_of_a_secret_unless_it_may_be_read",
     ),
     Defence(
+        "33 sensitive_alias", "refused changes that tell nothing of a secret", "refused-changes-tell-no-secrets", NEVER,
+        "test_what_was_refused_in_a_file_that_may_not_be_read_is_not_told",
+    ),
+    Defence(
         "33 sensitive_alias", "looking for other names of a file", "sensitive-names", Without(3),
         "test_a_hard_link_to_a_file_with_secrets_is_one_too",
     ),

@@ -5,6 +5,8 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.file_support.diff import diff_blocks, text_with
 from kimi_tui.tools.shell import Shell
@@ -20,12 +22,14 @@ OLD = "".join(f"line {number}\n" for number in range(1, 41))
 NEW = OLD.replace("line 2\n", "line two\n").replace("line 20\n", "").replace("line 39\n", "line 39\nand a half\n")
 
 
-async def write_some(harness: ToolHarness, taken: set[int], comment: str | None = None) -> ToolReturnValue:
+async def write_some(
+    harness: ToolHarness, taken: set[int], comment: str | None = None, *, name: str = "a.txt"
+) -> ToolReturnValue:
     """WriteFile's result, where the user takes these changes."""
-    (harness.dir / "a.txt").write_text(OLD)
+    (harness.dir / name).write_text(OLD)
     harness.answer = None
     harness.before_answer = lambda: harness.approvals.settle(harness.asked[-1].id, "approve", comment, taken=taken)
-    return await harness.use(WriteFile(harness.workspace, harness.approvals), path="a.txt", content=NEW)
+    return await harness.use(WriteFile(harness.workspace, harness.approvals), path=name, content=NEW)
 
 
 async def test_only_the_changes_that_were_taken_are_made(harness: ToolHarness) -> None:
@@ -44,6 +48,14 @@ async def test_the_model_is_told_which_were_taken_and_the_whole_of_what_was_refu
     assert "-line 2\n+line two\n" in value.message
     assert "+and a half" in value.message
     assert "-line 20" not in value.message
+
+
+async def test_what_was_refused_in_a_file_that_may_not_be_read_is_not_told(harness: ToolHarness) -> None:
+    for name, rules in ((".env", ()), ("a.txt", (parse_rule("Read(a.txt)", Effect.DENY),))):
+        harness.approvals.policy = Policy(rules)
+        value = await write_some(harness, {1}, name=name)
+        message = f"Edited `{name}` in part: of the 3 changes the user took 1 and refused the others."
+        assert (value.message, value.output) == (message, "")
 
 
 async def test_taking_all_of_them_is_an_ordinary_yes(harness: ToolHarness) -> None:

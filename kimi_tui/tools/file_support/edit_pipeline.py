@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, ProposedAction, Scope
 from kimi_tui.paths import is_folder
 from kimi_tui.tools.core.ask_approval import ask_approval
-from kimi_tui.tools.core.permission_subject import file_subject, special_reasons
+from kimi_tui.tools.core.permission_subject import denied_paths, file_subject, special_reasons
 from kimi_tui.tools.core.tool import failed, ok
 from kimi_tui.tools.file_support.client_editor import Buffers, Editor
 from kimi_tui.tools.file_support.diff import CONTEXT_LINES, diff_blocks, text_with
@@ -105,6 +105,9 @@ async def edit(
             result = EditResult(content, new.message, blocks)
             if choice:
                 result = await asyncio.to_thread(_in_part, resolved.shown, old, new.text, blocks, choice[0], encoding)
+                # defence: refused-changes-tell-no-secrets
+                if resolved.sensitive or denied_paths("ReadFile", resolved, approvals.policy):
+                    result = replace(result, message=_count_of_changes(resolved.shown, blocks, choice[0]))
             history.before_edit(resolved.real, old_content, result.content)
             async with editor.using_buffers() as usable:
                 if buffers is None or usable is None:
@@ -141,9 +144,7 @@ def _in_part(
 
 def selection_message(path: str, changes: Sequence[DiffBlock], selected: Set[int]) -> str:
     """Return the message for the model: the changes that the user selected, and the full text of the rejected ones."""
-    rows = [
-        f"Edited `{path}` in part: of the {len(changes)} changes the user took {len(selected)} and refused the others."
-    ]
+    rows = [_count_of_changes(path, changes, selected)]
     for number, change in enumerate(changes):
         old_lines, new_lines = change.old_text.split("\n"), change.new_text.split("\n")
         where = f"Change {number + 1}, from line {change.old_start}"
@@ -153,6 +154,12 @@ def selection_message(path: str, changes: Sequence[DiffBlock], selected: Set[int
             diff = [*unified_diff(old_lines, new_lines, lineterm="", n=CONTEXT_LINES)][3:]
             rows += [f"{where}: refused; the file holds the old text there. This was not made:", *diff]
     return "\n".join(rows)
+
+
+def _count_of_changes(path: str, changes: Sequence[DiffBlock], selected: Set[int]) -> str:
+    return (
+        f"Edited `{path}` in part: of the {len(changes)} changes the user took {len(selected)} and refused the others."
+    )
 
 
 def edit_scope(resolved: ResolvedPath, workspace: Workspace) -> Scope:
