@@ -150,13 +150,27 @@ def changed_servers(work_dir: Path, trust: TrustState) -> str:
     """Name the files of the project's MCP servers that have changed since the folder was trusted, with what to do; ""
     if there are none.
     """
-    root = project_root(real_path(work_dir))
-    names = [name_in(root, item.path) for item in changed_items(work_dir, trust) if item.what == SERVERS]
+    names = _names_of(SERVERS, changed_items(work_dir, trust), work_dir)
     return (
-        tr("{names} changed after you trusted this folder; trust it again to start the server", names=", ".join(names))
+        tr("{names} changed after you trusted this folder; trust it again to start the server", names=names)
         if names
         else ""
     )
+
+
+def changed_commands(work_dir: Path, trust: TrustState, extra_skill_dirs: Iterable[str] = ()) -> str:
+    """The same for the project's flows with commands."""
+    names = _names_of(COMMANDS, changed_items(work_dir, trust, extra_skill_dirs), work_dir)
+    return (
+        tr("{names} changed after you trusted this folder; trust it again to run commands of flows", names=names)
+        if names
+        else ""
+    )
+
+
+def _names_of(kind: str, items: Iterable[TrustItem], work_dir: Path) -> str:
+    root = project_root(real_path(work_dir))
+    return ", ".join(name_in(root, item.path) for item in items if item.what == kind)
 
 
 def mcp_files(work_dir: Path) -> list[Path]:

@@ -29,7 +29,7 @@ from kimi_tui.mcp.sampling import Ask
 from kimi_tui.mcp.servers import McpServers
 from kimi_tui.mcp.servers import McpSession as McpSession
 from kimi_tui.permission.settings import PermissionSettings
-from kimi_tui.permission.trust import TrustState, changed_servers
+from kimi_tui.permission.trust import TrustState, changed_commands, changed_servers
 from kimi_tui.session.importer import copy_kimi_cli_session, is_kimi_cli_session
 from kimi_tui.session.session import Session, may_be_id, sessions_dir
 from kimi_tui.skill.library import SkillLibrary
@@ -260,6 +260,7 @@ async def _assemble(
         run_command=run_command,
         interactive=plan.interactive or plan.steerable,
         headless=not plan.interactive,
+        changed_commands=lambda: changed_commands(plan.work_dir, plan.trust, plan.config.extra_skill_dirs),
         budget=plan.budget,
         when_asked=plan.when_asked,
         approves=plan.auto_approve,

@@ -87,13 +87,14 @@ class Engine:
         run_command: CommandRunner,
         interactive: bool,
         headless: bool,
+        changed_commands: Callable[[], str] = lambda: "",
         budget: Budget | None = None,
         when_asked: WhenAsked | None = None,
         approves: bool = False,
     ) -> None:
         """Set up the engine. `interactive`: a user steers its flows; `headless`: no user can ever be asked.
 
-        `when_asked` and `approves` are those of `ParkedCalls`.
+        `when_asked` and `approves` are those of `ParkedCalls`, `changed_commands` that of `CommandNodes`.
 
         `commands` are those of every UI; `run_command` runs them, and skills and flows. `budget` caps each flow run.
         """
@@ -113,7 +114,12 @@ class Engine:
         self.asides = SideQuestions(wire.send)
         self.shell_lines = ShellMode(services, lambda: soul.context, wire.send)
         self.command_nodes = CommandNodes(
-            lambda: soul.agent.toolset, lambda: soul.context, hooks, wire.send, trusted=services.trusted
+            lambda: soul.agent.toolset,
+            lambda: soul.context,
+            hooks,
+            wire.send,
+            trusted=services.trusted,
+            changed=changed_commands,
         )
         self.parked_calls = ParkedCalls(services.approvals, when_asked, approves=approves, stop=self._stop_turn)
         self.figures = UsageStats()

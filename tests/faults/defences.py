@@ -3484,6 +3484,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_command_does_not_run_in_an_untrusted_folder",
     ),
     Defence(
+        "commands of flows", "asking again during the session", "commands-as-trusted", NEVER,
+        "test_a_command_of_a_flow_that_changed_during_the_session_does_not_run_before_a_new_yes",
+    ),
+    Defence(
         "commands of flows", "the user at a gate, not the model", "gate-asks-the-user", NEVER,
         "test_without_a_user_the_run_waits_and_can_be_resumed_with_a_choice",
     ),

@@ -1175,6 +1175,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/flow/model/test_command_template.py::test_a_value_that_no_command_can_get_is_refused",
         "tests/soul/flows/test_command_nodes.py::test_a_command_that_the_user_edited_runs_as_edited",
         "tests/soul/flows/test_command_nodes.py::test_a_command_does_not_run_in_an_untrusted_folder",
+        "tests/soul/flows/test_command_nodes.py::"
+        "test_a_command_of_a_flow_that_changed_during_the_session_does_not_run_before_a_new_yes",
         "tests/permission/test_trust.py::test_a_flow_with_commands_that_changed_after_the_yes_is_asked_about_again",
         "tests/flow/run/test_command_step.py::test_the_failed_branch_is_taken_when_the_retries_are_spent",
         "tests/flow/run/test_node_result.py::test_a_turn_without_the_result_is_asked_again_twice_and_then_fails",

@@ -45,9 +45,13 @@ class CommandNodes:
         send: Callable[[WireMessage], None],
         *,
         trusted: bool,
+        changed: Callable[[], str],
     ) -> None:
+        """Set up the runner. `changed` names the project's flows with commands that have changed since the folder was
+        trusted, for the user; "" if there are none.
+        """
         self._toolset, self._context, self._hooks, self._send = toolset, context, hooks, send
-        self._trusted = trusted
+        self._trusted, self._changed = trusted, changed
         self._body: asyncio.Task[ToolResult] | None = None
         self._stopped_by = _BY_THE_USER
 
@@ -57,6 +61,9 @@ class CommandNodes:
             return CommandEnd(
                 "rejected", detail=tr("this folder is not trusted, so commands of flows do not run: kimi-tui trust")
             )
+        # defence: commands-as-trusted
+        if changed := await asyncio.to_thread(self._changed):
+            return CommandEnd("rejected", detail=changed)
         command = call.command
         env = {**command.env, **_place_variables(call)}
         node = NodeCommand(command.shown, command.line, call.seconds, env, call.imported)

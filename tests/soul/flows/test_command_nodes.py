@@ -6,6 +6,7 @@ from dataclasses import replace
 from kimi_tui.config.schema import HookConfig
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.permission.settings import PermissionSettings
+from kimi_tui.permission.trust import project_items, remember, trust_state
 from kimi_tui.wire.events import TurnBegin
 from kimi_tui.wire.flow_events import FlowDecision, FlowNodeEnd, FlowPaused
 from kimi_tui.wire.parts import ToolCall, ToolResult
@@ -76,6 +77,24 @@ async def test_a_command_does_not_run_in_an_untrusted_folder(tmp_path):
         engine.stop_flow()
         await run
     assert not (tmp_path / "work" / "ran").exists()
+
+
+async def test_a_command_of_a_flow_that_changed_during_the_session_does_not_run_before_a_new_yes(tmp_path):
+    made = planned(tmp_path, "true", yolo=True)
+    work = (tmp_path / "work").resolve()
+    remember(work, True, project_items(work))
+    made = replace(made, trust=trust_state(work))
+    (work / ".kimi-tui/skills/check/SKILL.md").write_text(FLOW.replace("COMMAND", "touch ran"))
+    async with engine_on(made) as (engine, received):
+        run = asyncio.create_task(engine.prompt("/flow:check"))
+        await until(lambda: received.of(FlowPaused))
+        (paused,) = received.of(FlowPaused)
+        assert "check/SKILL.md changed after you trusted this folder" in (paused.detail or "")
+        assert not (work / "ran").exists()
+        remember(work, True, project_items(work))
+        await engine.prompt("/flow continue")
+        await run
+    assert (work / "ran").exists()
 
 
 async def test_the_user_is_asked_about_a_command_and_sees_its_values(tmp_path):
