@@ -2780,6 +2780,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_about_reading_a_file_holds_for_a_word_that_names_it_in_part",
     ),
     Defence(
+        "32 path_escape", "texts that take the place of variables", "texts-instead-of-variables", REMOVED,
+        "test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands",
+    ),
+    Defence(
         "31 cmd_split", "words that are known in part", "words-known-in-part", Value("expand('', folder)"),
         "test_a_rule_about_reading_a_file_holds_for_a_word_that_names_it_in_part",
     ),

@@ -5,7 +5,7 @@ Invariant: without risks the list is complete, and every word is what the progra
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -17,7 +17,7 @@ from kimi_tui.permission.command_risk import CommandRisk, RiskKind
 from kimi_tui.permission.subject import Pattern, Spelled
 from kimi_tui.tools.shell_support.bash_words import ESCAPED, Source, literal, spelled_form
 from kimi_tui.tools.shell_support.builtins import assignment_risks
-from kimi_tui.tools.shell_support.globs import plain_braces
+from kimi_tui.tools.shell_support.globs import UNKNOWN, plain_braces
 from kimi_tui.tools.shell_support.here_document import is_read_as_in_bash, read_delimiter
 from kimi_tui.tools.shell_support.hidden_text import hidden_in
 from kimi_tui.tools.shell_support.lexer import read_plain
@@ -82,6 +82,9 @@ _PLAIN_EXPANSION = re.compile(  # defence: text-of-an-expansion
 )
 """An expansion that evaluates nothing: not `${x@P}`, `${a[x]}`, `${!x}`, `${x:y}`, and with plain text inside."""
 _SETTING_EXPANSION = re.compile(r"\$\{(\w+):?=")
+_TEXT_INSTEAD = re.compile(r"\$\{\w+:?[-=+]([^{}]*)\}")
+"""An expansion with a text that may take the variable's place."""
+_VARIABLE = re.compile(r"\$(?:\w+|\{[^{}]*\})")
 _STATEMENTS = frozenset(
     {
         *("command_substitution", "process_substitution", "file_redirect", "heredoc_redirect"),
@@ -377,6 +380,7 @@ class _LineParser:
             part = literal(piece, source)
             if part is None:
                 self.risk(RiskKind.EXPANSION)  # defence: doubt-expansion
+                self.spelled.extend(_with_texts_instead(source.text(node)))  # defence: texts-instead-of-variables
                 self.set_names += filter(None, (_set_by(source.text(each)) for each in _expansions(node)))
                 # defence: every-part-of-a-word
                 if any(not _PLAIN_EXPANSION.fullmatch(source.text(each)) for each in _expansions(node)):
@@ -396,6 +400,16 @@ class _LineParser:
         if spelled[0] in "*?[" or text[0] == "-":  # defence: pattern-as-option
             self.risk(RiskKind.PATTERN_AS_OPTION)
         return Pattern(text, spelled)
+
+
+def _with_texts_instead(word: str) -> Iterator[str]:
+    """Yield the word with each text that may take a variable's place: `.env` for `${FILE:-.env}`."""
+    for _ in range(_MAX_DEPTH):
+        filled = _TEXT_INSTEAD.sub(r"\1", word)
+        if filled == word:
+            return
+        word = filled
+        yield _VARIABLE.sub(UNKNOWN, word).replace('"', "").replace("'", "")
 
 
 def _set_by(expansion: str) -> str:

@@ -76,6 +76,8 @@ def test_a_line_that_enters_many_folders_is_asked_about(workspace: Workspace) ->
     "cp -t ~/.config a.txt",
     "sed -i s/a/b/ ~/.bashrc", "dd of=../home/.zshrc", "rm ~/.bashrc", "install a.txt ~/bin/x", "touch ~/.zshenv",
     "truncate -s 0 /etc/passwd",
+    'cat "${X:-.env}"', ". ${FILE-.env}", "cat ${A:-${B:=.env}}", "X=${Y:-.env}; cat $X", "cat <${X:+'.env'}",
+    'cat "$A/${X:-.env}"',
     "curl -F 'f=@.env;type=a/b' x", "docker run --mount type=bind,source=.env,target=/x a", "x --files=a,.env,b",
 ])  # fmt: skip
 def test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands(workspace: Workspace, command: str) -> None:
@@ -86,7 +88,7 @@ def test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands(workspac
 @pytest.mark.parametrize("command", [
     "cat a.txt", "cat *", "cat src/*.py", "cat '.e*'", "cat .e\\*", "cat '.en?'", "cat '.en{v,x}'", "ls .g*/HEAD",
     "ls -la",
-    "cat $X", "cat {a,b}.txt", "cat .x*", "git status", "echo 'a .env b'", "cat '~/.ssh'", "ls .git",
+    "cat $X", 'cat "${X:-a.txt}"', "echo ${X:-see .env}", "cat {a,b}.txt", "cat .x*", "git status", "echo 'a .env b'", "cat '~/.ssh'", "ls .git",
     "cat .mcp.json", "ls -la .claude", "grep -rn x .claude", "head .mcp.json", "git add .mcp.json", "touch new",
     "echo x > a.txt", "echo x > src/new", "ls >/dev/null",
 
