@@ -88,7 +88,8 @@ def test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands(workspac
 @pytest.mark.parametrize("command", [
     "cat a.txt", "cat *", "cat src/*.py", "cat '.e*'", "cat .e\\*", "cat '.en?'", "cat '.en{v,x}'", "ls .g*/HEAD",
     "ls -la",
-    "cat $X", 'cat "${X:-a.txt}"', "echo ${X:-see .env}", "cat {a,b}.txt", "cat .x*", "git status", "echo 'a .env b'", "cat '~/.ssh'", "ls .git",
+    "cat $X", 'cat "${X:-a.txt}"', "echo ${X:-see .env}", "cat {a,b}.txt",
+    "cat .x*", "git status", "echo 'a .env b'", "cat '~/.ssh'", "ls .git",
     "cat .mcp.json", "ls -la .claude", "grep -rn x .claude", "head .mcp.json", "git add .mcp.json", "touch new",
     "echo x > a.txt", "echo x > src/new", "ls >/dev/null",
 
