@@ -2830,6 +2830,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_wildcard_of_a_rule_that_allows_is_no_option_no_other_host_and_no_other_source",
     ),
     Defence(
+        "31 cmd_split", "lists of packages from elsewhere", "lists-from-elsewhere", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "code behind the name of a database", "code-behind-the-database", Value("_script()"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "options of a build's own wrapper", "wrappers-of-builds", REMOVED,
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
         "31 cmd_split", "packages from elsewhere", "packages-from-elsewhere", Value("[]"),
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),

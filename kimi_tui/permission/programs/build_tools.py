@@ -180,6 +180,17 @@ _MAKE = Program(
     version="--version",
 )
 
+_GRADLE = _named_options(
+    "-qisSa -x: -m --info --stacktrace --no-daemon --daemon --parallel --offline --continue --dry-run --quiet "
+    "--tests= --rerun-tasks --build-cache --no-build-cache --console= --warning-mode= --exclude-task="
+)
+_MAVEN = _named_options(
+    "-q -B -U -o -e -X -T= -pl= -am -amd -N -ntp -nsu -fae -ff -fn -v --quiet --batch-mode --offline --version "
+    "--no-transfer-progress --also-make --projects= --threads= --errors",
+    operands_with(":"),  # goals of any plugin, such as `exec:exec`
+    single=True,
+)
+
 PROGRAMS: dict[str, Program] = {
     "go": Program(
         options=Options(danger="-C=", stops=True, single=True),
@@ -260,16 +271,8 @@ PROGRAMS: dict[str, Program] = {
     "bazel": _named_options(
         "-kc: --keep_going --compilation_mode= --config= --jobs= --test_output= --test_filter= --verbose_failures"
     ),
-    "gradle": _named_options(
-        "-qisSa -x: -m --info --stacktrace --no-daemon --daemon --parallel --offline --continue --dry-run --quiet "
-        "--tests= --rerun-tasks --build-cache --no-build-cache --console= --warning-mode= --exclude-task="
-    ),
-    "mvn": _named_options(
-        "-q -B -U -o -e -X -T= -pl= -am -amd -N -ntp -nsu -fae -ff -fn -v --quiet --batch-mode --offline --version "
-        "--no-transfer-progress --also-make --projects= --threads= --errors",
-        operands_with(":"),  # goals of any plugin, such as `exec:exec`
-        single=True,
-    ),
+    **dict.fromkeys(("gradle", "gradlew"), _GRADLE),  # defence: wrappers-of-builds
+    **dict.fromkeys(("mvn", "mvnw"), _MAVEN),
     "dotnet": Program(
         options=Options(stops=True),
         subs=dict.fromkeys(

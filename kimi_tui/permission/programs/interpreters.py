@@ -7,9 +7,14 @@ _OTHERS = names(
     "perl lua php ruby Rscript julia bash zsh fish sh dash ksh mksh ash csh tcsh rc es elvish nu xonsh luajit R "
     "irb ghci runghc runhaskell scala groovy kotlin jshell tclsh wish expect guile racket sbcl clisp ecl elixir "
     "iex erl escript ocaml ts-node tsx vite-node swift dotnet-script pwsh powershell osascript ipython ptpython "
-    "bpython jupyter gdb lldb sqlite3 psql mysql mariadb mongosh mongo redis-cli octave gnuplot maxima bc dc m4 "
-    "awk-shell emacs vim vi nvim ed ex nano busybox toybox deno-run rdoc crystal nim zig racketsh gforth io ghc tcc "
+    "bpython jupyter bc "
+    "awk-shell busybox toybox deno-run rdoc crystal nim zig racketsh gforth io ghc tcc "
 )
+_CLIENTS = names(
+    "sqlite3 psql mysql mariadb mongosh mongo redis-cli duckdb gdb lldb octave gnuplot maxima dc m4 "
+    "emacs vim vi nvim ed ex nano "
+)
+"""Their first operand is a database or a file, and any later word may be code: `sqlite3 app.db '.shell id'`."""
 
 
 def _script(version: str = "--version -V", modules: frozenset[str] = frozenset()) -> Program:
@@ -23,4 +28,5 @@ PROGRAMS: dict[str, Program] = {
     "nodejs": _script("--version -v"),
     "java": ANYTHING,
     **{name: _script("") for name in _OTHERS},
+    **{name: Program(kind=Kind.WRAPPER) for name in _CLIENTS},  # defence: code-behind-the-database
 }

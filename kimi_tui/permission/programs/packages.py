@@ -107,8 +107,17 @@ _PIP_KNOWN = (
 )
 
 
+def _required_from_elsewhere(parsed: Parsed) -> list[int]:
+    """Find packages from elsewhere, and lists of packages that are: they may name any source."""
+    lists = [option for option in parsed.options if option.name in ("-r", "--requirement")]
+    # defence: lists-from-elsewhere
+    found = [option.at for option in lists if leads_out(option.value or "/") or "://" in (option.value or "")]
+    return [*_elsewhere(parsed), *found]
+
+
 def _pip(level: Level = _EXACT, known: str = "") -> Program:
-    return Program(level, Options(known, _PIP_KNOWN if level is _EXACT else ""), strict=True, dangerous=_elsewhere)
+    options = Options(known, _PIP_KNOWN if level is _EXACT else "")
+    return Program(level, options, strict=True, dangerous=_required_from_elsewhere)
 
 
 def _pips(shows: Level) -> Program:

@@ -838,6 +838,18 @@ sed 'w x' -e p README
 sed 1e\ id -e p README
 sed 'w x' -n --expression=p README
 bundle exec a*
+sqlite3 app.db '.shell id'
+sqlite3 app.db -cmd '.shell id'
+psql -d dev -c '\\! id'
+mysql dev -e '\\! id'
+lldb a -o 'platform shell id'
+./gradlew -I ../x build
+./gradlew --init-script ../x build
+./mvnw exec:exec
+./mvnw -f ../x test
+pip install -r https://x/y
+pip install -r ../x
+pip install --requirement=/x
 """.strip().splitlines()
 HARMLESS = (
     *("git status", "git log", "git diff", "git show", "git grep x", "git fetch origin", "git push origin", "ls"),
@@ -1106,6 +1118,11 @@ def test_a_rule_for_a_program_covers_its_usual_options(command: str) -> None:
         ("rm *", "rm -rf a*", True),
         ("mvn *", "mvn -q test -pl core", True),
         ("gradle *", "gradle test --info --tests a", True),
+        ("./gradlew *", "./gradlew test --info --tests a", True),
+        ("./mvnw *", "./mvnw -q test", True),
+        ("sqlite3 app.db *", "sqlite3 app.db '.shell id'", False),
+        ("sqlite3 app.db .tables", "sqlite3 app.db .tables", True),
+        ("pip install -r *", "pip install -r ../requirements.txt", True),
         ("openssl *", "openssl x509 -in a -noout -text", True),
         ("terraform *", "terraform plan -no-color", True),
         ("aws s3 *", "aws s3 ls", True),
