@@ -2834,11 +2834,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
-        "31 cmd_split", "code behind the name of a database", "code-behind-the-database", Value("_script()"),
+        "31 cmd_split", "code behind the name of a database", "code-behind-the-database", Value("()"),
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
-        "31 cmd_split", "options of a build's own wrapper", "wrappers-of-builds", REMOVED,
+        "31 cmd_split", "options of a build's own wrapper", "wrappers-of-builds", Value('("gradle",)'),
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(

@@ -180,6 +180,7 @@ _MAKE = Program(
     version="--version",
 )
 
+_GRADLES = ("gradle", "gradlew")  # defence: wrappers-of-builds
 _GRADLE = _named_options(
     "-qisSa -x: -m --info --stacktrace --no-daemon --daemon --parallel --offline --continue --dry-run --quiet "
     "--tests= --rerun-tasks --build-cache --no-build-cache --console= --warning-mode= --exclude-task="
@@ -271,7 +272,7 @@ PROGRAMS: dict[str, Program] = {
     "bazel": _named_options(
         "-kc: --keep_going --compilation_mode= --config= --jobs= --test_output= --test_filter= --verbose_failures"
     ),
-    **dict.fromkeys(("gradle", "gradlew"), _GRADLE),  # defence: wrappers-of-builds
+    **dict.fromkeys(_GRADLES, _GRADLE),
     **dict.fromkeys(("mvn", "mvnw"), _MAVEN),
     "dotnet": Program(
         options=Options(stops=True),

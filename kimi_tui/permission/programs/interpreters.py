@@ -10,6 +10,7 @@ _OTHERS = names(
     "bpython jupyter bc "
     "awk-shell busybox toybox deno-run rdoc crystal nim zig racketsh gforth io ghc tcc "
 )
+# defence: code-behind-the-database
 _CLIENTS = names(
     "sqlite3 psql mysql mariadb mongosh mongo redis-cli duckdb gdb lldb octave gnuplot maxima dc m4 "
     "emacs vim vi nvim ed ex nano "
@@ -28,5 +29,5 @@ PROGRAMS: dict[str, Program] = {
     "nodejs": _script("--version -v"),
     "java": ANYTHING,
     **{name: _script("") for name in _OTHERS},
-    **{name: Program(kind=Kind.WRAPPER) for name in _CLIENTS},  # defence: code-behind-the-database
+    **{name: Program(kind=Kind.WRAPPER) for name in _CLIENTS},
 }
