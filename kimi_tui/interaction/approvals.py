@@ -17,7 +17,7 @@ from kimi_tui.interaction.approval_text import approval_text
 from kimi_tui.interaction.work_clock import WorkClock
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect
-from kimi_tui.permission.subject import Subject
+from kimi_tui.permission.subject import CommandSubject, Subject
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.display import BriefBlock, DisplayBlock, UnknownBlock
 from kimi_tui.wire.events import ApprovalAnswer, ApprovalResponse
@@ -85,7 +85,8 @@ class ProposedAction:
     `force_ask` is for protected actions: neither yolo nor an earlier approval covers them, and an approval covers
     only this call; with `keeps_scope` the user can give one for the session, which the caller looks for in `granted`.
     Without `yolo_covers`, yolo that is turned on meanwhile does not answer the request.
-    `ask_only_by_rule`: the action needs approval only if a rule requires it. `reasons` are for the user.
+    `ask_only_by_rule`: the action needs approval only if a rule requires it, or if a command may read secrets.
+    `reasons` are for the user.
     `hunks`: the number of changes that the user may select from, the first of `display`.
     """
 
@@ -185,6 +186,8 @@ class Approvals:
         sender, action, description = proposed.sender, proposed.action, proposed.description
         scope, reasons, display = proposed.scope, proposed.reasons, proposed.display
         force_ask = proposed.force_ask
+        # defence: confined-commands-and-secrets
+        may_read_secrets = isinstance(proposed.subject, CommandSubject) and bool(proposed.subject.secrets)
         decision = self.policy.decide(sender, proposed.subject)
         if decision.effect is Effect.DENY:
             return ApprovalResult(False, denied_by=decision.why)
@@ -194,12 +197,14 @@ class Approvals:
             reasons = (*reasons, *([decision.why] if decision.effect is Effect.ASK else []))
             force_ask = True
         elif (
-            proposed.ask_only_by_rule
+            (proposed.ask_only_by_rule and not may_read_secrets)
             or self._yolo
             or decision.effect is Effect.ALLOW
             or (scope is not None and scope.covered_by(self._granted))
         ):
             return ApprovalResult(True)
+        elif proposed.ask_only_by_rule:
+            reasons = (*reasons, tr("it may read files with secrets"))
         if all(isinstance(block, UnknownBlock) for block in display):  # defence: show-what-is-asked
             display = (BriefBlock(text=description), *display)
         if reasons:

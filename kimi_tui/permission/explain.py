@@ -105,6 +105,8 @@ def _outcome(
     if tool in _READING:
         return "allow", "reading does not ask"
     if isinstance(subject, CommandSubject) and confined:
+        if subject.secrets:  # defence: explained-secrets
+            return "ask", "it may read files with secrets"
         return "allow", "a full sandbox without a network keeps it inside"
     if isinstance(subject, CommandSubject) and subject.elsewhere:
         return "ask", "in another folder a command may obey other settings"

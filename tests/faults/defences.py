@@ -1551,6 +1551,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_was_refused_in_a_file_that_may_not_be_read_is_not_told",
     ),
     Defence(
+        "33 sensitive_alias", "asking in the sandbox, too", "confined-commands-and-secrets", Value("False"),
+        "test_a_command_that_may_read_secrets_which_it_does_not_name_needs_an_approval",
+    ),
+    Defence(
+        "33 sensitive_alias", "explaining that", "explained-secrets", NEVER,
+        "test_a_command_in_the_sandbox_that_may_read_secrets_needs_an_approval",
+    ),
+    Defence(
         "33 sensitive_alias", "looking for other names of a file", "sensitive-names", Without(3),
         "test_a_hard_link_to_a_file_with_secrets_is_one_too",
     ),

@@ -361,6 +361,9 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_FILES}::test_sensitive_alias",
         f"{_FILES}::test_an_edit_tells_nothing_of_a_secret_unless_it_may_be_read",
         "tests/tools/test_selected_hunks.py::test_what_was_refused_in_a_file_that_may_not_be_read_is_not_told",
+        "tests/tools/shell_support/test_sandbox.py::"
+        "test_a_command_that_may_read_secrets_which_it_does_not_name_needs_an_approval",
+        "tests/cli/commands/test_permission.py::test_a_command_in_the_sandbox_that_may_read_secrets_needs_an_approval",
         f"{_FILES}::test_a_hard_link_to_a_file_with_secrets_is_one_too",
         f"{_HERE}::test_a_name_of_the_list_is_sensitive",
     ),

@@ -66,6 +66,15 @@ def test_a_command_that_the_sandbox_keeps_inside_needs_no_approval(
     assert check("check", "touch a", config=config.replace("false", "true"))["outcome"] == "ask"
 
 
+def test_a_command_in_the_sandbox_that_may_read_secrets_needs_an_approval(
+    check, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Sandbox, "confines_commands", True)
+    (tmp_path / ".env").touch()
+    value = check("check", "grep -r x .", config="sandbox: {network: false}")
+    assert (value["outcome"], value["why"]) == ("ask", "it may read files with secrets")
+
+
 @pytest.mark.parametrize("mode", ["default", "yolo"])
 def test_a_new_host_needs_an_answer_in_every_mode(check, mode: str) -> None:
     config = f"permissions: {{mode: {mode}, allow: [Network(pypi.org)]}}"

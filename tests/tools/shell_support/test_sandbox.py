@@ -1266,6 +1266,22 @@ async def test_a_command_adds_no_program_to_a_rebase_that_the_user_continues(har
 
 
 @works
+async def test_a_command_that_may_read_secrets_which_it_does_not_name_needs_an_approval(harness: ToolHarness) -> None:
+    (harness.dir / ".env").write_text("KEY=secret\n")
+    (harness.dir / "src").mkdir()
+    (harness.dir / "src" / "a.py").write_text("KEY=1\n")
+    sandbox = Sandbox(SandboxConfig(network=False), harness.workspace, trusted=True)
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    assert "KEY" in (await harness.use(tool, command="grep -r KEY src")).output
+    assert harness.asked == []
+    harness.answer = "reject"
+    for command in ("grep -r KEY .", "cd src && grep -r KEY ..", "grep -r KEY . | head"):
+        assert "secret" not in (await harness.use(tool, command=command)).output
+    assert len(harness.asked) == 3
+    assert all("it may read files with secrets" in str(one.display) for one in harness.asked)
+
+
+@works
 async def test_a_remote_of_git_is_moved_only_with_an_approval(harness: ToolHarness) -> None:
     """Else the user's next push would go wherever a command that nobody saw wants it."""
     repository(harness.dir)
