@@ -58,8 +58,8 @@ _GREPS = frozenset({"grep", "egrep", "fgrep"})
 _PS_VARIABLES = ("PS_FORMAT", "PS_PERSONALITY", "CMD_ENV", "I_WANT_A_BROKEN_PS")
 _NAMED_OPTION = re.compile(r"--[a-z][a-z-]*=")
 _WILD = re.compile(r"[*?\[]")
-_WITHIN = re.compile(r"[=@;,]")
-"""What may be around the name of a file within a word: `-d@FILE`, `f=@FILE;type=x`."""
+_WITHIN = re.compile(r"[=@;,<]")
+"""What may be around the name of a file within a word: `-d@FILE`, `f=@FILE;type=x`, `f=<FILE`."""
 _GIT_SETTINGS = re.compile(r"\.git/(?:.*/)?config(?:\.worktree)?\Z", re.DOTALL)
 
 

@@ -65,7 +65,7 @@ def test_a_rule_about_reading_a_file_holds_for_a_word_that_names_it_in_part(harn
         'cat "$PWD"/app/plans.md | wc', "x=1 cat $PWD/app/*", "cat /proc/self/cwd/app/plans.md",
         "cat </proc/self/cwd/app/plans.md", "for x in plans; do cat app/$x.md; done", 'cat "app/$x"', "cat $x/plans.md",
         "cat <app/$x", "cat app/$(echo plans.md)", 'head app/pl"$x"',
-        'cat "${x:-app/plans.md}"', "cat ${x-app}/plans.md",
+        'cat "${x:-app/plans.md}"', "cat ${x-app}/plans.md", "curl -F 'f=<app/plans.md' a.b",
     ):  # fmt: skip
         assert effect(harness, command, rule) is Effect.ASK, command
     for command in (
