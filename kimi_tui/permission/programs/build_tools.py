@@ -40,7 +40,7 @@ _CARGO_TOO = (
     "-hnwd -e: -i? --help --no-run --no-fail-fast --timings --unit-graph --ignore-rust-version "
     "--future-incompat-report --no-deps --document-private-items --edges= --invert? --prune= --depth= --prefix= "
     "--no-dedupe --duplicates --charset= --format= --format-version= --filter-platform= --dev --build --optional "
-    "--no-optional --default-features --rename= --branch= --tag= --rev= --git= --dry-run --precise= --recursive "
+    "--no-optional --default-features --rename= --branch= --tag= --rev= --dry-run --precise= --recursive "
     "--aggressive --breaking --vcs= --edition= --name= --fix --allow-dirty --allow-staged --broken-code "
     "--edition-idioms --doc --version= --force --list --limit= --no-verify --public --no-public "
     "--versioned-dirs --no-delete"

@@ -181,6 +181,8 @@ def _with_run(*also: str, danger: str = "", runner: Program = _RUN) -> Program:
     )
 
 
+_files = operands_with("/")  # defence: packages-that-are-files
+
 PROGRAMS: dict[str, Program] = {
     "npm": _node_manager("--version -v"),
     "pnpm": _node_manager(),
@@ -256,7 +258,11 @@ PROGRAMS: dict[str, Program] = {
         options=Options(stops=True),
         subs=dict.fromkeys(
             names("list search info environment outdated contents which dependency install update uninstall cleanup"),
-            Program(options=Options("", "-v: --version= --local --remote --all --no-document"), strict=True),
+            Program(
+                options=Options("", "-v: --version= --local --remote --all --no-document"),
+                strict=True,
+                dangerous=_files,
+            ),
         ),
         plugins=True,
     ),
@@ -278,7 +284,7 @@ PROGRAMS: dict[str, Program] = {
             Program(
                 options=Options("", "-qv --quiet --verbose --cask --formula --dry-run --versions --json?"),
                 strict=True,
-                dangerous=operands_with("/"),  # a formula that is a file or somebody else's
+                dangerous=_files,  # or somebody else's formulae
             ),
         ),
         plugins=True,
@@ -289,11 +295,12 @@ PROGRAMS: dict[str, Program] = {
             names(
                 "list show search policy depends rdepends install remove update upgrade purge autoremove full-upgrade"
             ),
-            Program(options=Options("", "-y -q", "-o: -c: --option= --config-file=")),
+            Program(options=Options("", "-y -q", "-o: -c: --option= --config-file="), dangerous=_files),
         ),
     ),
     **dict.fromkeys(
-        ("apt-get", "apt-cache"), Program(options=Options("", "-yq", "-o: --option= -c: --config-file= -t:"))
+        ("apt-get", "apt-cache"),
+        Program(options=Options("", "-yq", "-o: --option= -c: --config-file= -t:"), dangerous=_files),
     ),
     "dpkg": Program(options=Options("", "-lLsSi --list --listfiles --status --search"), strict=True),
     "dpkg-query": Program(options=Options(danger="--admindir= --root= --load-avail")),

@@ -850,6 +850,12 @@ lldb a -o 'platform shell id'
 pip install -r https://x/y
 pip install -r ../x
 pip install --requirement=/x
+gem install /tmp/x.gem
+gem install ../x.gem
+apt install ./x.deb
+apt-get install -y /tmp/x.deb
+cargo install --git https://x/y
+cargo add --git=https://x/y
 """.strip().splitlines()
 HARMLESS = (
     *("git status", "git log", "git diff", "git show", "git grep x", "git fetch origin", "git push origin", "ls"),
@@ -1122,6 +1128,8 @@ def test_a_rule_for_a_program_covers_its_usual_options(command: str) -> None:
         ("./mvnw *", "./mvnw -q test", True),
         ("sqlite3 app.db *", "sqlite3 app.db '.shell id'", False),
         ("sqlite3 app.db .tables", "sqlite3 app.db .tables", True),
+        ("gem *", "gem install rails:7.1", True),
+        ("apt-get *", "apt-get install -y jq=1.6", True),
         ("pip install -r *", "pip install -r ../requirements.txt", True),
         ("openssl *", "openssl x509 -in a -noout -text", True),
         ("terraform *", "terraform plan -no-color", True),
