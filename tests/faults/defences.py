@@ -2492,6 +2492,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_our_home_holds_secrets_in_any_spelling",
     ),
     Defence(
+        "our own secrets", "what was in files before edits", "our-session", Value("False"),
+        "test_what_was_in_a_secret_before_an_edit_is_a_secret",
+    ),
+    Defence(
         "what starts something later", "the folders of programs", "folders-of-programs", REMOVED,
         "test_a_folder_of_programs_is_asked_for",
     ),

@@ -818,6 +818,7 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "our own secrets": (
         "tests/tools/test_files.py::test_our_home_holds_secrets_in_any_spelling",
+        "tests/tools/test_files.py::test_what_was_in_a_secret_before_an_edit_is_a_secret",
         "tests/tools/test_files.py::test_our_own_keys_and_sessions_are_secrets_for_every_tool",
         "tests/tools/test_files.py::test_a_hard_link_to_a_secret_anywhere_in_the_workspace_is_one_too",
     ),

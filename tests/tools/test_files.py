@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from kimi_tui import paths
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
+from kimi_tui.session.file_checkpoints import FileCheckpoints
 from kimi_tui.tools.file_support.edit_observer import FileHistory
 from kimi_tui.tools.file_support.workspace import PathRefusedError, Workspace
 from kimi_tui.tools.grep import Grep
@@ -719,13 +720,30 @@ async def test_our_own_keys_and_sessions_are_secrets_for_every_tool(harness: Too
     assert (await read(harness, "link")).is_error
 
 
-async def test_skills_and_the_session_under_way_are_no_secrets(harness: ToolHarness) -> None:
+async def test_skills_and_what_tasks_of_the_session_print_are_no_secrets(harness: ToolHarness) -> None:
     harness.workspace.session_dir = (paths.home() / "sessions" / "k" / "mine").resolve()
-    for name in ("skills/a/SKILL.md", "sessions/k/mine/tasks/1.log"):
+    for name in ("skills/a/SKILL.md", "sessions/k/mine/tasks/1.log", "sessions/k/mine/plans/plan-1.md"):
         (paths.home() / name).parent.mkdir(parents=True)
         (paths.home() / name).write_text("text\n")
         assert not (await read(harness, str(paths.home() / name))).is_error
     assert harness.asked == []
+
+
+async def test_what_was_in_a_secret_before_an_edit_is_a_secret(harness: ToolHarness) -> None:
+    session = (paths.home() / "sessions" / "k" / "mine").resolve()
+    harness.workspace.session_dir = session
+    history = FileCheckpoints(session / "files")
+    history.begin_turn("edit")
+    (harness.dir / ".env").write_text("KEY=abc\n")
+    edit = WriteFile(harness.workspace, harness.approvals, history)
+    await harness.use(edit, path=".env", content="B=1\n", mode="append")
+    (session / "wire.jsonl").write_text("KEY=abc\n")
+    (blob,) = (session / "files" / "blobs").iterdir()
+    harness.answer = "reject"
+    for file in (blob, session / "wire.jsonl"):
+        assert "abc" not in str(await read(harness, str(file)))
+    grep = Grep(harness.workspace, harness.approvals)
+    assert "abc" not in str(await harness.use(grep, pattern="KEY", path=str(session), output_mode="content"))
 
 
 @pytest.mark.parametrize(("link", "target", "file"), [(".claude", "cfg", "cfg/settings.json"), (".mcp.json", "m", "m")])

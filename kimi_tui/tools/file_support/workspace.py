@@ -27,6 +27,8 @@ from kimi_tui.tools.file_support.guarded_names import (
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 _OPEN_IN_OUR_HOME = frozenset({"skills", "themes"})
+_OPEN_IN_THE_SESSION = frozenset({("tasks",), ("plans",)})
+"""What background tasks print, and plans."""
 _MAX_NAMES = 50_000
 _NAMES_HOLD = 5.0
 
@@ -78,7 +80,7 @@ class Workspace:
         self.temp_folders: Mapping[Path, Path] = {}
         """What commands see in place of some folders, such as `/tmp`, by real paths."""
         self.session_dir: Path | None = None
-        """The kimi-tui files of the current session; they hold no secrets of another session."""
+        """The kimi-tui files of the current session. They hold what was in files before edits, so most are secrets."""
         self._homes = {_real(paths.home()), _real(Path.home() / ".kimi")}
         self._user_home = _real(Path.home())
         entries = os.environ.get("PATH", "").split(os.pathsep)
@@ -235,7 +237,8 @@ class Workspace:
     def _is_ours(self, real: Path) -> bool:
         """Whether the file is in kimi-tui's home, with keys, tokens and other sessions, except the readable parts."""
         if self.session_dir is not None and real.is_relative_to(self.session_dir):
-            return False
+            # defence: our-session
+            return real.relative_to(self.session_dir).parts[:1] not in _OPEN_IN_THE_SESSION
         for home in self._homes:
             within = str(real).lower().removeprefix(f"{str(home).lower()}/")  # some file systems ignore case
             if within != str(real).lower():  # defence: our-home-in-any-case
