@@ -13,18 +13,34 @@ from kimi_tui.regular_file import open_fd
 
 
 def is_locked(file: Path) -> bool:
-    """Whether a running process holds the lock; false if the file does not exist or cannot be opened."""
+    """Whether a running process holds the lock; false if the file does not exist or cannot be opened, or if its file
+    system has no locks.
+    """
     try:
         descriptor = open_fd(file, os.O_RDWR)
     except OSError:
         return False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+        lock(descriptor)
+    except BlockingIOError:
         return True
     finally:
         os.close(descriptor)
     return False
+
+
+def lock(descriptor: int) -> bool:
+    """Lock the open file or folder until it is closed; False if its file system has no locks.
+
+    Raises BlockingIOError if another process holds the lock.
+    """
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:  # defence: file-systems-without-locks
+        return False
+    return True
 
 
 @contextlib.contextmanager
@@ -42,14 +58,12 @@ def changing(file: Path, *, patience_s: float = 5.0) -> Generator[None]:
         until = time.monotonic() + patience_s
         while True:
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock(descriptor)
             except BlockingIOError:
                 if time.monotonic() > until:
                     raise BlockingIOError(errno.EAGAIN, "another process is writing here", str(folder)) from None
                 time.sleep(0.01)
                 continue
-            except OSError:
-                pass
             break
         yield
     finally:

@@ -5,7 +5,6 @@ locked by at most one process; the lock ends with the process.
 """
 
 import contextlib
-import fcntl
 import json
 import os
 import re
@@ -18,6 +17,7 @@ from uuid import uuid4
 from kimi_tui import json_text, paths
 from kimi_tui.atomic_file import replace_file
 from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.file_lock import lock
 from kimi_tui.i18n import tr
 from kimi_tui.paths import is_folder, private_folder
 from kimi_tui.regular_file import TooLargeError, open_fd, read_bytes, read_start, read_text
@@ -50,7 +50,8 @@ class SessionInfo:
 class Session:
     """An open session, locked by this process.
 
-    `notice` is set if it cannot be kept on disk, `state_notice` if its state could not be read.
+    `notice` is set if it cannot be kept on disk, `state_notice` if its state could not be read, `lock_notice` if the file
+    system has no locks.
     """
 
     def __init__(self, session_id: str, work_dir: Path, folder: Path, *, notice: str | None = None) -> None:
@@ -59,6 +60,7 @@ class Session:
         self.dir = folder
         self.notice = notice
         self.state_notice = ""
+        self.lock_notice = ""
         self.state: SessionState = read_state(folder / "state.json")
         self._lock: int | None = None
 
@@ -138,14 +140,15 @@ class Session:
         self._lock = None
 
     def _take_lock(self) -> None:
-        """Lock `lock` with flock: the system releases it when the process ends, in any way."""
+        """Lock `lock` with flock, where there are locks: the system releases it when the process ends, in any way."""
         try:
             fd = open_fd(self.dir / "lock", os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise SessionError(f"{self.dir / 'lock'}: {error.strerror}") from error
+        has_locks = False
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # defence: session-lock
-        except OSError:
+            has_locks = lock(fd)  # defence: session-lock
+        except BlockingIOError:
             os.close(fd)
             owner = lock_owner(self.dir)
             raise SessionLockedError(
@@ -155,6 +158,11 @@ class Session:
                     pid=owner or "?",
                 )
             ) from None
+        if not has_locks:  # defence: word-of-missing-locks
+            self.lock_notice = tr(
+                "{folder} is on a file system without locks: do not open this session in another window",
+                folder=paths.shown(self.dir),
+            )
         # defence: lock-on-full-disk
         with contextlib.suppress(OSError):  # on a full disk it is not told who holds the lock
             os.ftruncate(fd, 0)

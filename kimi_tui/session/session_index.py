@@ -1,7 +1,6 @@
 """Sessions other than the open one: find, search, rename, archive, copy."""
 
 import contextlib
-import fcntl
 import os
 import re
 import shutil
@@ -14,7 +13,7 @@ from uuid import uuid4
 
 from kimi_tui import json_text, paths
 from kimi_tui.errors import SessionError, SessionLockedError
-from kimi_tui.file_lock import is_locked
+from kimi_tui.file_lock import is_locked, lock
 from kimi_tui.i18n import tr
 from kimi_tui.regular_file import open_fd, open_regular, read_text
 from kimi_tui.session.atomic_folder import atomic_folder
@@ -182,8 +181,8 @@ def session_lock(folder: Path) -> Generator[None]:
     except OSError as error:
         raise SessionError(f"{folder / 'lock'}: {error.strerror or error}") from error
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # defence: lock-of-a-closed-session
-    except OSError:
+        lock(descriptor)  # defence: lock-of-a-closed-session
+    except BlockingIOError:
         os.close(descriptor)
         raise SessionLockedError(
             tr("session {session} is open in another process; use that one, or close it first", session=folder.name)

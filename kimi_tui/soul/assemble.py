@@ -116,7 +116,7 @@ async def build_engine(plan: EngineConfig) -> Engine:
         raise
     if plan.interactive and plan.autostart:
         engine.start()
-    for warning in filter(None, (*plan.warnings, copied, session.notice, session.state_notice)):
+    for warning in filter(None, (*plan.warnings, copied, session.notice, session.state_notice, session.lock_notice)):
         engine.notify(warning, severity="warning")
     engine.finish_build()
     return engine

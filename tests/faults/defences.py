@@ -219,9 +219,11 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "12 two_writers, stale_lock", "a lock that dies with its owner", "session-lock",
-        Instead("os.kill(int(os.pread(fd, 64, 0) or 0), 0)\nraise OSError"),
+        Instead("os.kill(int(os.pread(fd, 64, 0) or 0), 0)\nraise BlockingIOError"),
         "test_stale_lock_of_an_unrelated_living_process_holds_nobody_up",
     ),
+    Defence("a home without locks", "opening its sessions all the same", "file-systems-without-locks", UNCAUGHT),
+    Defence("a home without locks", "saying so", "word-of-missing-locks", NEVER),
     Defence(
         "13 surrogate_u2028", "escaping what readers split lines at", "escape-line-ends", Value("()"),
         "test_characters_that_readers_split_lines_at_stay_within_their_line",

@@ -1,4 +1,7 @@
+import errno
+import fcntl
 import json
+import os
 import subprocess
 import sys
 
@@ -6,6 +9,7 @@ import pytest
 
 from kimi_tui.errors import SessionError, SessionLockedError
 from kimi_tui.session.session import Session, last_session_id, list_sessions, sessions_dir
+from kimi_tui.session.session_index import is_open, session_lock
 from kimi_tui.session.state import read_state
 
 
@@ -89,6 +93,26 @@ def test_stale_lock_of_an_unrelated_living_process_holds_nobody_up(work_dir):
     session.close()
     (session.dir / "lock").write_text("1")
     Session.create(work_dir, "s").close()
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS])
+def test_a_home_on_a_file_system_without_locks_is_used_and_the_user_is_told(work_dir, monkeypatch, number):
+    def flock(_fd, _operation):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    session = Session.create(work_dir, "s")
+    assert "without locks" in session.lock_notice
+    say_something(session)
+    assert not is_open(session.dir)
+    session.close()
+    with session_lock(session.dir):
+        pass
+    Session.create(work_dir, "s").close()
+    monkeypatch.setattr(fcntl, "flock", lambda _fd, _operation: None)
+    session = Session.create(work_dir, "s")
+    assert session.lock_notice == ""
+    session.close()
 
 
 @pytest.mark.parametrize("session_id", ["../evil", "", ".", "a/b", "x" * 200, "a\0b"])

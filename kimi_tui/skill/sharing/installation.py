@@ -10,7 +10,6 @@ Order of an update: stage the new version, write the lock, exchange the folders,
 import contextlib
 import ctypes
 import errno
-import fcntl
 import os
 import shutil
 import sys
@@ -22,6 +21,7 @@ from pathlib import Path
 from kimi_tui.atomic_file import sync_folder_to_disk
 from kimi_tui.errors import SkillInstallError
 from kimi_tui.failpoints import crash_point
+from kimi_tui.file_lock import lock
 from kimi_tui.i18n import tr
 from kimi_tui.paths import is_folder, private_folder, shown
 from kimi_tui.skill.sharing.skill_package import SkillPackage, hashes_of_folder, package_hash
@@ -172,7 +172,7 @@ def open_installation(home: Path) -> Generator[Installation]:
     descriptor = os.open(skills, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # defence: one-installation
+            lock(descriptor)  # defence: one-installation
         except BlockingIOError:
             text = tr("another kimi-tui process is changing the skills in {folder}", folder=shown(skills))
             raise SkillInstallError(text) from None
