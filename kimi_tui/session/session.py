@@ -50,8 +50,8 @@ class SessionInfo:
 class Session:
     """An open session, locked by this process.
 
-    `notice` is set if it cannot be kept on disk, `state_notice` if its state could not be read, `lock_notice` if the file
-    system has no locks.
+    `notice` is set if it cannot be kept on disk, `state_notice` if its state could not be read, `lock_notice` if there
+    are no locks.
     """
 
     def __init__(self, session_id: str, work_dir: Path, folder: Path, *, notice: str | None = None) -> None:
