@@ -56,6 +56,9 @@ MAX_RETURNS = 3
 
 _CLOSE_SECONDS = 6.0
 _OFFERS_SECONDS = 5.0
+_PING_SECONDS = 5.0
+_CLOSED = ("Connection closed", "SSE stream ")
+"""How the SDK's words for a lost connection begin. Its code is -32000, which servers use for errors of their own."""
 
 
 class ServerError(KimiTuiError):
@@ -184,11 +187,13 @@ class Connection:
     async def _why(self, error: Exception) -> str:
         """The cause of a failed call. If the connection was lost with it, the message says so."""
         from mcp.shared.exceptions import MCPError
-        from mcp_types import CONNECTION_CLOSED
 
+        http_status = self._http.code if self._http is not None else 0
         if isinstance(error, MCPError):
+            is_closed = error.message.startswith(_CLOSED)  # defence: errors-with-the-code-of-a-closed-connection
             session_gone = error.message == "Session terminated"
-            if error.code == CONNECTION_CLOSED or session_gone:
+            session_gone |= await self._is_session_unknown()  # defence: sessions-unknown-to-a-restarted-server
+            if is_closed or session_gone:
                 if session_gone:
                     self._lose("it has forgotten the session")
                 await self._wait_for_end()
@@ -196,10 +201,31 @@ class Connection:
                     return self.state.cause
                 self._lose("it closed the connection")
                 return self._log.shown(self._lost_cause or "it closed the connection")
-            if self._http is not None and self._http.code >= 400:
-                return self._log.shown(f"{error.message} (HTTP {self._http.code})")
+            if http_status >= 400:
+                return self._log.shown(f"{error.message} (HTTP {http_status})")
             return self._log.shown(error.message)
         return self._log.shown(_described(error))
+
+    async def _is_session_unknown(self) -> bool:
+        """Whether the server rejects every request with 400, as many do once they have been restarted."""
+        from mcp.shared.exceptions import MCPError
+
+        client = self._client
+        if (
+            self._http is None
+            or self._http.code != 400
+            or client is None
+            or client.protocol_version >= _FIRST_TO_LISTEN
+        ):
+            return False
+        try:
+            async with asyncio.timeout(_PING_SECONDS):
+                await client.session.send_ping()
+        except MCPError:
+            return self._http.code == 400
+        except TimeoutError:
+            return False
+        return False
 
     async def _wait_for_end(self) -> None:
         """Wait until the cause of a lost connection is known; at most 2 seconds."""

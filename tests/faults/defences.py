@@ -208,6 +208,16 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_server_is_tested_with_the_sandbox_and_the_secrets_of_the_configuration",
     ),
     Defence(
+        "41 mcp_bad", "telling an error of a server from a closed connection",
+        "errors-with-the-code-of-a-closed-connection", Value("error.code == -32000"),
+        "test_an_error_with_the_code_of_a_closed_connection_is_shown_and_the_server_stays",
+    ),
+    Defence(
+        "41 mcp_bad", "connecting again to a server that rejects its old sessions",
+        "sessions-unknown-to-a-restarted-server", REMOVED,
+        "test_a_server_that_was_restarted_and_rejects_its_old_sessions_with_400_is_connected_to_again",
+    ),
+    Defence(
         "41 mcp_bad", "testing a server without the keys of the configuration", "secrets-of-a-tested-server",
         Value("ChildEnv()"), "test_a_server_is_tested_with_the_sandbox_and_the_secrets_of_the_configuration",
     ),

@@ -112,6 +112,34 @@ async def test_a_token_refused_in_a_call_says_how_to_authorize(tmp_path):
             assert at.state("g").status == "unauthorized"
 
 
+async def test_a_server_that_was_restarted_and_rejects_its_old_sessions_with_400_is_connected_to_again(tmp_path):
+    sessions: list[str] = []
+    is_restarted = False
+
+    async def odd(request: Request) -> bool:
+        if request.message.get("method") == "initialize":
+            sessions.append(f"s{len(sessions)}")
+            about = {"protocolVersion": "2025-06-18", "serverInfo": {"name": "o", "version": "0"}}
+            body = {"jsonrpc": "2.0", "id": request.message["id"], "result": {**about, "capabilities": {"tools": {}}}}
+            await request.answer(200, body, Mcp_Session_Id=sessions[-1])
+            return True
+        is_unknown = is_restarted and request.headers.get("mcp-session-id") == "s0"
+        is_mistake = request.message.get("params", {}).get("arguments") == {"mistake": True}
+        if is_unknown or is_mistake:
+            error = {"code": -32000, "message": "Bad Request: No valid session ID provided"}
+            await request.answer(400, {"jsonrpc": "2.0", "id": None, "error": error})
+        return is_unknown or is_mistake
+
+    async with http_server(odd) as served, mcp_harness(tmp_path, o={"url": served.url}) as at:
+        assert (await at.use("mcp__o__t")).output == "done"
+        assert (await at.use("mcp__o__t", mistake=True)).message.endswith("(HTTP 400)")
+        assert at.state("o").status == "connected"
+        is_restarted = True
+        assert (await at.use("mcp__o__t")).message == "The MCP server `o` failed: it has forgotten the session"
+        assert (await at.use("mcp__o__t", again=1)).output == "done"
+    assert sessions == ["s0", "s1"]
+
+
 async def test_tokens_are_masked_in_what_a_server_says(tmp_path):
     async def odd(request: Request) -> bool:
         is_call = request.message.get("method") == "tools/call"

@@ -194,6 +194,14 @@ async def test_a_server_by_http_that_goes_is_told_of(tmp_path: Path) -> None:
             assert at.state("e").status == "failed"
 
 
+async def test_an_error_with_the_code_of_a_closed_connection_is_shown_and_the_server_stays(tmp_path: Path) -> None:
+    async with mcp_harness(tmp_path, b=odd("busy")) as at:
+        first, second = await at.use("mcp__b__busy"), await at.use("mcp__b__busy", again=1)
+        assert first.message.endswith(" is busy")
+        assert first.message == second.message
+        assert at.told == []
+
+
 async def test_a_flood_in_a_call_ends_the_server_and_not_the_session(tmp_path: Path) -> None:
     async with mcp_harness(tmp_path, f=odd("faults"), e=odd("chatty")) as at:
         frame = await at.use("mcp__f__frame")

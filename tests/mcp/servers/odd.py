@@ -1,6 +1,7 @@
 """A server that misbehaves as its argument says, on the standard library alone: `odd.py HOW`."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -45,6 +46,8 @@ def call(message: dict) -> None:
             time.sleep(60)
         case "values":
             say({"id": message["id"], "result": {"content": [], "structuredContent": {"a": [{}] * 300_000}}})
+        case "busy":
+            say({"id": message["id"], "error": {"code": -32000, "message": f"{os.getpid()} is busy"}})
         case "halves":
             say({"id": message["id"], "result": {"content": [{"type": "text", "text": "a\ud800b \ud83d\ude00"}]}})
         case "hidden":
@@ -111,6 +114,8 @@ def main() -> None:
             serve([tool("prompts")], capabilities={"tools": {}, "prompts": {}})
         case "asking":
             serve([tool("ask"), tool("ask_and_end"), tool("sample")])
+        case "busy":
+            serve([tool("busy")])
         case "halves":
             serve([tool("halves", description="half \udc00 of one")])
         case "family":
