@@ -1767,6 +1767,7 @@ DEFENCES: tuple[Defence, ...] = (
         Instead("import shutil\nprogram = shutil.which(program)"),
         "test_an_editor_that_commands_could_have_put_on_path_is_not_started",
     ),
+    Defence("a browser in the foreground", "not waiting for it", "browser-in-the-foreground", Instead("run()")),
     Defence(
         "34 protected_paths", "a browser that commands could have put on PATH", "browser-of-the-user",
         Instead("env = dict(os.environ)"),

@@ -103,6 +103,9 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/session/test_session.py::test_two_writers_the_second_process_is_refused_and_told_who_holds_it",
         "tests/session/test_session.py::test_stale_lock_of_an_unrelated_living_process_holds_nobody_up",
     ),
+    "a browser in the foreground": (
+        "tests/test_browser.py::test_a_browser_that_stays_in_the_foreground_holds_nothing_up",
+    ),
     "a home without locks": (
         "tests/session/test_session.py::test_a_home_on_a_file_system_without_locks_is_used_and_the_user_is_told",
     ),

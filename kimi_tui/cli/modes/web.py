@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import os
 import sys
-import threading
 from pathlib import Path
 
 from kimi_tui.browser import open_in_browser
@@ -39,7 +38,7 @@ def run_web_mode(options: argparse.Namespace) -> int:
         if not options.no_open and _has_browser():
             folders = (Path.cwd(), resolve_work_dir(options))
             opening = address + server.doorkeeper.opening_link()
-            threading.Thread(target=open_in_browser, args=(opening, folders), name="browser", daemon=True).start()
+            open_in_browser(opening, folders)
 
     return asyncio.run(server.serve(options.port, started))
 
