@@ -57,6 +57,8 @@ MAX_RETURNS = 3
 _CLOSE_SECONDS = 6.0
 _OFFERS_SECONDS = 5.0
 _PING_SECONDS = 5.0
+_UNKNOWN_SESSION = (400, 404)
+"""The HTTP statuses for a request of an unknown session: 404, and in older servers 400. Both have other meanings."""
 _CLOSED = ("Connection closed", "SSE stream ")
 """How the SDK's words for a lost connection begin. Its code is -32000, which servers use for errors of their own."""
 
@@ -207,22 +209,19 @@ class Connection:
         return self._log.shown(_described(error))
 
     async def _is_session_unknown(self) -> bool:
-        """Whether the server rejects every request with 400, as many do once they have been restarted."""
+        """Whether the server rejects every request, as it does with old sessions once it has been restarted."""
         from mcp.shared.exceptions import MCPError
 
-        client = self._client
-        if (
-            self._http is None
-            or self._http.code != 400
-            or client is None
-            or client.protocol_version >= _FIRST_TO_LISTEN
-        ):
+        client, http = self._client, self._http
+        if client is None or http is None or client.protocol_version >= _FIRST_TO_LISTEN:
+            return False
+        if http.code not in _UNKNOWN_SESSION:
             return False
         try:
             async with asyncio.timeout(_PING_SECONDS):
                 await client.session.send_ping()
         except MCPError:
-            return self._http.code == 400
+            return http.code in _UNKNOWN_SESSION
         except TimeoutError:
             return False
         return False

@@ -215,7 +215,7 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "41 mcp_bad", "connecting again to a server that rejects its old sessions",
         "sessions-unknown-to-a-restarted-server", REMOVED,
-        "test_a_server_that_was_restarted_and_rejects_its_old_sessions_with_400_is_connected_to_again",
+        "test_a_server_that_was_restarted_and_rejects_its_old_sessions_is_connected_to_again",
     ),
     Defence(
         "41 mcp_bad", "testing a server without the keys of the configuration", "secrets-of-a-tested-server",

@@ -657,7 +657,7 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "41 mcp_bad": (
         f"{_MCP}/test_tool.py::test_an_error_with_the_code_of_a_closed_connection_is_shown_and_the_server_stays",
-        f"{_MCP}/test_http.py::test_a_server_that_was_restarted_and_rejects_its_old_sessions_with_400_is_connected_to_again",
+        f"{_MCP}/test_http.py::test_a_server_that_was_restarted_and_rejects_its_old_sessions_is_connected_to_again",
         "tests/mcp/test_prompts_and_resources.py::test_instructions_never_end_the_mark_around_them",
         "tests/mcp/test_prompts_and_resources.py::test_a_server_that_does_not_list_its_prompts_or_lists_nonsense_still_has_its_tools",
         "tests/mcp/test_prompts_and_resources.py::test_a_rule_that_denies_all_tools_of_a_server_denies_its_resources",

@@ -112,7 +112,8 @@ async def test_a_token_refused_in_a_call_says_how_to_authorize(tmp_path):
             assert at.state("g").status == "unauthorized"
 
 
-async def test_a_server_that_was_restarted_and_rejects_its_old_sessions_with_400_is_connected_to_again(tmp_path):
+@pytest.mark.parametrize("status", [400, 404])
+async def test_a_server_that_was_restarted_and_rejects_its_old_sessions_is_connected_to_again(tmp_path, status):
     sessions: list[str] = []
     is_restarted = False
 
@@ -126,13 +127,13 @@ async def test_a_server_that_was_restarted_and_rejects_its_old_sessions_with_400
         is_unknown = is_restarted and request.headers.get("mcp-session-id") == "s0"
         is_mistake = request.message.get("params", {}).get("arguments") == {"mistake": True}
         if is_unknown or is_mistake:
-            error = {"code": -32000, "message": "Bad Request: No valid session ID provided"}
-            await request.answer(400, {"jsonrpc": "2.0", "id": None, "error": error})
+            error = {"code": -32000, "message": "Session not found"}
+            await request.answer(status, {"jsonrpc": "2.0", "id": request.message.get("id"), "error": error})
         return is_unknown or is_mistake
 
     async with http_server(odd) as served, mcp_harness(tmp_path, o={"url": served.url}) as at:
         assert (await at.use("mcp__o__t")).output == "done"
-        assert (await at.use("mcp__o__t", mistake=True)).message.endswith("(HTTP 400)")
+        assert (await at.use("mcp__o__t", mistake=True)).message.endswith(f"(HTTP {status})")
         assert at.state("o").status == "connected"
         is_restarted = True
         assert (await at.use("mcp__o__t")).message == "The MCP server `o` failed: it has forgotten the session"
