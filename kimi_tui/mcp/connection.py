@@ -194,7 +194,8 @@ class Connection:
         if isinstance(error, MCPError):
             is_closed = error.message.startswith(_CLOSED)  # defence: errors-with-the-code-of-a-closed-connection
             session_gone = error.message == "Session terminated"
-            session_gone |= await self._is_session_unknown()  # defence: sessions-unknown-to-a-restarted-server
+            # defence: sessions-unknown-to-a-restarted-server
+            session_gone = session_gone or (not is_closed and await self._is_session_unknown())
             if is_closed or session_gone:
                 if session_gone:
                     self._lose("it has forgotten the session")
@@ -220,8 +221,8 @@ class Connection:
         try:
             async with asyncio.timeout(_PING_SECONDS):
                 await client.session.send_ping()
-        except MCPError:
-            return http.code in _UNKNOWN_SESSION
+        except MCPError as error:
+            return http.code in _UNKNOWN_SESSION and not error.message.startswith(_CLOSED)
         except TimeoutError:
             return False
         return False
