@@ -165,11 +165,18 @@ def _write_json(folder: Path, write: Callable[[str], object], redactor: Redactor
 def _write_zip(folder: Path, target: BinaryIO, redactor: Redactor, work_dir: str) -> None:
     state = read_state(folder / "state.json").model_dump(mode="json")
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(MANIFEST, json.dumps(redactor.value(_manifest(folder, work_dir)), indent=2))
-        archive.writestr("state.json", json.dumps(redactor.value(state), indent=2))
+        archive.writestr(_undated(MANIFEST), json.dumps(redactor.value(_manifest(folder, work_dir)), indent=2))
+        archive.writestr(_undated("state.json"), json.dumps(redactor.value(state), indent=2))
         subagents = sorted((folder / "subagents").glob("*/context.jsonl"))
         for file in (*(folder / name for name in _ZIPPED), *subagents):
             if file.is_file():
-                with archive.open(file.relative_to(folder).as_posix(), "w", force_zip64=True) as stream:
+                with archive.open(_undated(file.relative_to(folder).as_posix()), "w", force_zip64=True) as stream:
                     for row in _readable(jsonl.each(file)):
                         stream.write(jsonl.dump(redactor.value(row)))
+
+
+def _undated(name: str) -> zipfile.ZipInfo:
+    """Return a new compressed file of a zip: zip has no dates before 1980, where a clock that is not set can be."""
+    info = zipfile.ZipInfo(name)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    return info

@@ -1,6 +1,7 @@
 import asyncio
 import json
 import resource
+import time
 import zipfile
 
 import pytest
@@ -190,6 +191,15 @@ async def test_a_zip_opens_again_elsewhere_without_its_approvals_and_its_system_
         assert not engine.approvals.yolo
         assert "You are Kimi" in engine.context.system_prompt
         assert any(recorded.message for recorded in engine.recorded())
+
+
+async def test_a_zip_can_be_written_while_the_clock_is_not_set(tmp_path, monkeypatch):
+    await spoken(tmp_path, "remember plum", session_id="a")
+    unset = time.gmtime(0)
+    monkeypatch.setattr(time, "localtime", lambda *_: unset)
+    async with engine_on(plan(tmp_path, session_id="a")) as (engine, _):
+        await engine.prompt("/export kept.zip")
+    assert import_session(work(tmp_path) / "kept.zip", work(tmp_path)).title == "remember plum"
 
 
 @pytest.mark.parametrize("role", ['"_system_prompt"', '"\\u005fsystem_prompt"'])
