@@ -1,5 +1,6 @@
 """Text from a server: of limited length, without characters that control a terminal or are invisible."""
 
+import re
 from collections.abc import Iterable
 from typing import cast
 
@@ -7,6 +8,7 @@ from kimi_tui.text_safety import is_safe
 
 _SHORTEST_SECRET = 8
 _ELLIPSIS = "…"
+_ADVERTISED = re.compile(r" For further information visit https://errors\.pydantic\.dev/\S+")
 
 
 def clean(text: str, *, limit: int) -> str:
@@ -15,8 +17,8 @@ def clean(text: str, *, limit: int) -> str:
 
 
 def one_line(text: str, *, limit: int) -> str:
-    """Like `clean`, on one line."""
-    return clean(" ".join(text[: limit * 4].split()), limit=limit)
+    """Like `clean`, on one line, without the addresses that pydantic's errors end with."""
+    return clean(_ADVERTISED.sub("", " ".join(text[: limit * 4].split())), limit=limit)
 
 
 def shortened(text: str, limit: int) -> str:

@@ -129,6 +129,8 @@ def test_whatever_a_schema_is_an_object_comes_of_it(schema: dict) -> None:
 def test_untrusted_text_is_cleaned() -> None:
     assert clean("\x1b]52;c;aGk=\x07\x9b2Jred\u202etxt\U000e0041", limit=100) == "]52;c;aGk=2Jredtxt"
     assert one_line("a\n\tb" * 100, limit=10) == "a ba ba b…"
+    advertised = "not an integer [type=int]\n    For further information visit https://errors.pydantic.dev/2.14/v/int"
+    assert one_line(advertised, limit=400) == "not an integer [type=int]"
     assert without_secrets("token abcdefgh, x", ["abcdefgh", "x"]) == "token ***, x"
 
 
