@@ -232,6 +232,7 @@ DEFENCES: tuple[Defence, ...] = (
         Instead("os.kill(int(os.pread(fd, 64, 0) or 0), 0)\nraise BlockingIOError"),
         "test_stale_lock_of_an_unrelated_living_process_holds_nobody_up",
     ),
+    Defence("endless standard input", "a bound", "bound-standard-input", NEVER),
     Defence("a home without locks", "opening its sessions all the same", "file-systems-without-locks", UNCAUGHT),
     Defence("a home without locks", "saying so", "word-of-missing-locks", NEVER),
     Defence(

@@ -106,6 +106,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "a browser in the foreground": (
         "tests/test_browser.py::test_a_browser_that_stays_in_the_foreground_holds_nothing_up",
     ),
+    "endless standard input": ("tests/ui/print/test_print.py::test_standard_input_of_more_than_64_mib_is_refused",),
     "a home without locks": (
         "tests/session/test_session.py::test_a_home_on_a_file_system_without_locks_is_used_and_the_user_is_told",
     ),

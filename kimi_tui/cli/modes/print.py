@@ -11,6 +11,7 @@ from kimi_tui.cli.engine_options import build_plan
 from kimi_tui.cli.error_output import print_error
 from kimi_tui.cli.log_file import start_logging
 from kimi_tui.errors import KimiTuiError, UsageError
+from kimi_tui.formats import byte_count
 from kimi_tui.permission.trust import ignored_items
 from kimi_tui.soul.assemble import build_engine
 from kimi_tui.soul.commands.registry import takes_effect_at_once
@@ -18,6 +19,7 @@ from kimi_tui.ui.print.background import wait_for_background
 from kimi_tui.ui.print.runner import Output, answer, answer_lines
 
 _CLOSE_WORD_S = 2.0
+_MAX_STDIN = 64 << 20
 _CLOSING = "running work or a hook is still ending; Ctrl+C ends it at once"
 
 
@@ -91,7 +93,10 @@ def _prompt(options: argparse.Namespace) -> str:
     if text is None and options.prompt_flow:
         return "/begin"
     if text is None and not sys.stdin.isatty():
-        text = sys.stdin.buffer.read().decode("utf-8", "replace")
+        read = sys.stdin.buffer.read(_MAX_STDIN + 1)
+        if len(read) > _MAX_STDIN:  # defence: bound-standard-input
+            raise UsageError(f"standard input is larger than {byte_count(_MAX_STDIN)}")
+        text = read.decode("utf-8", "replace")
     if text is None or not text.strip():
         raise UsageError("no prompt: use --prompt or standard input")
     return text.strip()

@@ -88,6 +88,14 @@ def test_the_prompt_may_come_on_standard_input(tmp_path):
     assert run(tmp_path, "text: 好的", stdin="你好\n").stdout == "好的\n"
 
 
+def test_standard_input_of_more_than_64_mib_is_refused(tmp_path):
+    with (tmp_path / "long").open("w+b") as long:
+        long.truncate((64 << 20) + 1)
+        done = subprocess.run(command(tmp_path, "text: never"), capture_output=True, text=True, stdin=long)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "standard input is larger than 64 MiB" in done.stderr
+
+
 def test_no_prompt_at_all_is_a_usage_error(tmp_path):
     done = run(tmp_path, "text: x")
     assert done.returncode == 2
