@@ -65,7 +65,7 @@ async def server_events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerEv
             elif field == b"event":
                 name = value.decode("utf-8", "replace")
         if splitter.size + size > MAX_LINE:
-            raise NotAnEventStreamError(b"")
+            raise malformed_stream()
     if not checked and splitter.rest.partition(b":")[0] not in _FIELDS:
         raise NotAnEventStreamError(splitter.rest)
 

@@ -47,6 +47,12 @@ async def test_a_body_that_is_no_stream_is_handed_over(body: bytes, size: int) -
     assert caught.value.body.strip() == body.strip()
 
 
+@pytest.mark.parametrize("more", [b"", b"data: {}\n\n"])
+async def test_a_line_of_more_than_16_mib_is_malformed(more: bytes) -> None:
+    with pytest.raises(ProviderConnectionError, match="malformed"):
+        await events(more, b"data: ", *[b"x" * (1 << 20)] * 17)
+
+
 async def test_a_body_that_has_come_already_leaves_time_for_other_tasks() -> None:
     others = asyncio.get_running_loop().create_future()
     asyncio.get_running_loop().call_soon(others.set_result, None)
