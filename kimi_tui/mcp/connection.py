@@ -214,9 +214,7 @@ class Connection:
         from mcp.shared.exceptions import MCPError
 
         client, http = self._client, self._http
-        if client is None or http is None or client.protocol_version >= _FIRST_TO_LISTEN:
-            return False
-        if http.code not in _UNKNOWN_SESSION:
+        if client is None or http is None or not http.has_session or http.code not in _UNKNOWN_SESSION:
             return False
         try:
             async with asyncio.timeout(_PING_SECONDS):

@@ -50,10 +50,14 @@ class StreamPace:
 
 
 class LastStatus:
-    """The server's last HTTP status; 0 before the first response. 401: the server requires authorization."""
+    """The server's last HTTP status; 0 before the first response. 401: the server requires authorization.
+
+    `has_session`: the server has begun a session.
+    """
 
     def __init__(self) -> None:
         self.code = 0
+        self.has_session = False
 
 
 @asynccontextmanager
@@ -73,6 +77,7 @@ async def http_transport(
     ) -> httpx2.AsyncClient:
         async def bound(response: httpx2.Response) -> None:
             status.code = response.status_code
+            status.has_session |= "mcp-session-id" in response.headers
             _bound(response)
 
         async def checked(request: httpx2.Request) -> None:

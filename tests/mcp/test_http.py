@@ -141,6 +141,20 @@ async def test_a_server_that_was_restarted_and_rejects_its_old_sessions_is_conne
     assert sessions == ["s0", "s1"]
 
 
+async def test_a_server_without_sessions_stays_connected_whatever_it_rejects(tmp_path):
+    async def odd(request: Request) -> bool:
+        is_rejected = request.message.get("method") in ("tools/call", "ping")
+        if is_rejected:
+            await request.answer(
+                400, {"jsonrpc": "2.0", "id": request.message["id"], "error": {"code": 1, "message": "no"}}
+            )
+        return is_rejected
+
+    async with http_server(odd) as served, mcp_harness(tmp_path, o={"url": served.url}) as at:
+        assert (await at.use("mcp__o__t")).message == "The MCP server `o` failed: no (HTTP 400)"
+        assert at.state("o").status == "connected"
+
+
 async def test_tokens_are_masked_in_what_a_server_says(tmp_path):
     async def odd(request: Request) -> bool:
         is_call = request.message.get("method") == "tools/call"
