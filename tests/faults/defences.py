@@ -3961,6 +3961,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_queued_shell_line_is_not_sent_to_the_model_by_ctrl_s",
     ),
     Defence(
+        "a command is sent while a turn runs", "commands that come back apart from messages",
+        "commands-apart-from-messages", REMOVED, "test_an_interrupt_joins_no_shell_line_with_a_message",
+    ),
+    Defence(
         "a command is sent while a turn runs", "a command written to steer", "commands-do-not-steer",
         Instead("self.prompts.steer(event.content)"),
         "test_a_command_that_is_written_to_steer_is_a_command_and_not_for_the_model",

@@ -1318,6 +1318,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/composer/test_shell_lines.py::test_a_queued_shell_line_is_not_sent_to_the_model_by_ctrl_s",
         "tests/ui/tui/test_message_delivery.py::"
         "test_a_command_that_is_written_to_steer_is_a_command_and_not_for_the_model",
+        "tests/ui/tui/test_message_delivery.py::test_an_interrupt_joins_no_shell_line_with_a_message",
     ),
     "a draft that cannot be stored": (f"{_DRAFT}::test_a_draft_that_cannot_be_stored_is_told_once",),
     "a sentence is typed at a screen of keys": (

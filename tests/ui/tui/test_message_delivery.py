@@ -14,7 +14,7 @@ from kimi_tui.ui.tui.composer.prompt_mark import PromptMark
 from kimi_tui.wire.events import ApprovalResponse, SteerInput, StepBegin, StepInterrupted, TurnBegin, TurnEnd
 from tests.ui.tui.app_harness import Open
 from tests.ui.tui.fake_engine import FakeEngine, make_app
-from tests.ui.tui.screen_text import app_text
+from tests.ui.tui.screen_text import app_text, notices
 from tests.ui.tui.test_screen import ready
 from tests.ui.tui.wire_scenarios import approval
 
@@ -81,6 +81,47 @@ async def test_an_interrupt_begins_nothing_of_the_queue_and_gives_all_of_it_back
         assert engine.cancelled == 1
         assert app.main_screen.composer.queued.texts == ()
         assert app.main_screen.composer.text == "two\n\nthree\n\nand four"
+
+
+async def test_an_interrupt_joins_no_shell_line_with_a_message(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await begin_turn(pilot, engine)
+        for text in ("!make", "mend it > there", "!make clean"):
+            await send(pilot, text)
+        await pilot.press("escape")
+        await settled(pilot)
+        composer = app.main_screen.composer
+        assert composer.text == "mend it > there"
+        assert notices(app) == ["! commands and messages are not joined; ↑ recalls the rest"]
+        seen = []
+        for _ in range(2):
+            await pilot.press("up")
+            await settled(pilot)
+            seen.append(composer.text)
+        assert seen == ["!make clean", "!make"]
+
+
+async def test_an_interrupt_joins_no_message_with_a_command_that_is_being_written(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await begin_turn(pilot, engine)
+        await send(pilot, "and then")
+        app.main_screen.composer.text = "!make"
+        await pilot.press("escape")
+        await settled(pilot)
+        assert app.main_screen.composer.text == "!make"
+        await pilot.press("up")
+        await settled(pilot)
+        assert app.main_screen.composer.text == "and then"
+
+
+async def test_an_interrupt_brings_back_the_only_shell_line_of_the_queue(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await begin_turn(pilot, engine)
+        await send(pilot, "!make")
+        await pilot.press("escape")
+        await settled(pilot)
+        assert app.main_screen.composer.text == "!make"
+        assert notices(app) == []
 
 
 async def test_a_command_that_is_written_to_steer_is_a_command_and_not_for_the_model(tmp_path: Path) -> None:

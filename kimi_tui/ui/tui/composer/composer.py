@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kimi_tui.wire.parts import UserInput
 
 _DRAFT_S = 0.4
+_COMMANDS = ("!", "/")
 
 
 class Composer(CompletingPrompt):
@@ -330,6 +331,7 @@ class Composer(CompletingPrompt):
 
     def put_before(self, texts: Sequence[str]) -> None:
         """Put returned messages before the draft; the cursor stays at its place in the draft."""
+        texts = self._without_commands(texts)  # defence: commands-apart-from-messages
         if not texts:
             return
         back = "\n\n".join(map(self.pastes.recall, texts))
@@ -339,6 +341,21 @@ class Composer(CompletingPrompt):
             self.prompt.insert(back + "\n\n", (0, 0), maintain_selection_offset=True)
         else:
             self._dismissed_at = self.text = back
+
+    def _without_commands(self, texts: Sequence[str]) -> Sequence[str]:
+        """Move the texts to the history that Enter would make part of a command, or a command part of a message."""
+        draft = self._draft_text
+        kept = [text for text in texts if not text.startswith(_COMMANDS)]
+        commands = [text for text in texts if text.startswith(_COMMANDS)]
+        if draft.startswith(_COMMANDS):
+            kept, commands = [], list(texts)
+        elif not draft.strip() and not kept:
+            kept, commands = commands[:1], commands[1:]
+        for text in commands:
+            self.remember(text)
+        if commands:
+            self.post_message(self.Noted(_("commands and messages are not joined; ↑ recalls the rest")))
+        return kept
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
