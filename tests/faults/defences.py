@@ -590,6 +590,14 @@ DEFENCES: tuple[Defence, ...] = (
         Instead("yield from feed(part)"), "test_an_esc_that_comes_together_with_a_text_is_esc",
     ),
     Defence(
+        "24 split_input", "dropping the answers to what an earlier program asked", "reports-are-no-keys", REMOVED,
+        "test_a_late_report_of_the_terminal_types_nothing_and_is_no_esc",
+    ),
+    Defence(
+        "24 split_input", "Alt and an arrow that come as Esc and an arrow", "alt-and-an-arrow", REMOVED,
+        "test_esc_and_an_arrow_that_come_together_are_alt_and_the_arrow",
+    ),
+    Defence(
         "24 split_input", "folding a large paste", "fold-large-paste", ALWAYS,
         "test_a_paste_of_a_mebibyte_is_no_keys",
     ),

@@ -181,6 +181,8 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "24 split_input": (
         "tests/ui/tui/terminal/test_key_sequences.py::test_an_esc_that_comes_together_with_a_text_is_esc",
+        "tests/ui/tui/terminal/test_key_sequences.py::test_a_late_report_of_the_terminal_types_nothing_and_is_no_esc",
+        "tests/ui/tui/terminal/test_key_sequences.py::test_esc_and_an_arrow_that_come_together_are_alt_and_the_arrow",
         "tests/ui/tui/widgets/test_text_field.py::test_a_paste_of_several_lines_is_taken_whole",
         f"{_TERM}::test_split_input",
         f"{_TERM}::test_spaces_joiners_and_private_symbols_that_are_typed_are_sent",

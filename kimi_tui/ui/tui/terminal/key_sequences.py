@@ -19,13 +19,25 @@ class _Key(Enum):
 
 _ESC_BEFORE_TEXT = re.compile(r"(\x1b+)(?=[^\x00-\x1f\x7f\[\]\\O^_][^\x00-\x1f\x7f])")
 
+_ESC_BEFORE_ARROW = re.compile(r"(?<!\x1b)\x1b\x1b[\[O]([ABCD])")
+"""Alt and an arrow, as PuTTY, rxvt and macOS send it."""
+_REPORT = re.compile(
+    r"\x1b\][0-9]{1,4};[^\x07\x1b]*(?:\x07|\x1b\\)"  # colours, the clipboard
+    r"|\x1b(?:P(?:[>!]\||[01]?[+$]r)|_G)[^\x07\x1b]*\x1b\\"  # the version, capabilities, graphics
+    r"|\x1b\[[?>=][0-9;]*[cnuS]"  # the device, the colour scheme, the keyboard's mode
+    r"|\x1b\[[34689];[0-9]+;[0-9]+t"  # sizes
+)
+"""Complete answers to what an earlier program asked, which no key sends."""
+
 
 def parse_keys(text: str, feed: Callable[[str], Iterable[Message]]) -> Iterator[Message]:
     """The keys of a text that was read at once; `feed` is the parser's.
 
     Esc and a text after it, which a slow link delivers together, are not Alt and a letter: that would lose the Esc. Esc
-    and a single letter are.
+    and a single letter are, and so are Esc and an arrow.
     """
+    text = _REPORT.sub("", text)  # defence: reports-are-no-keys
+    text = _ESC_BEFORE_ARROW.sub("\x1b[1;3\\1", text)  # defence: alt-and-an-arrow
     for index, part in enumerate(_ESC_BEFORE_TEXT.split(text)):
         if index % 2:
             yield from (events.Key("escape", esc) for esc in part)  # defence: esc-before-a-text

@@ -52,3 +52,43 @@ def test_an_esc_that_comes_together_with_a_text_is_esc(read: str, keys: list[str
     feed = XTermParser(False).feed
     parsed = [key.key for key in key_sequences.parse_keys(read, feed) if isinstance(key, events.Key)]
     assert parsed == keys
+
+
+@pytest.mark.parametrize(
+    ("read", "keys"),
+    [
+        ("\x1b\x1b[A", ["alt+up"]),
+        ("\x1b\x1bOB", ["alt+down"]),
+        ("a\x1b\x1b[C\x1b\x1b[D", ["a", "alt+right", "alt+left"]),
+        ("\x1b\x1b\x1b[A", ["escape", "escape", "up"]),
+        ("\x1b[A", ["up"]),
+    ],
+)
+def test_esc_and_an_arrow_that_come_together_are_alt_and_the_arrow(read: str, keys: list[str]) -> None:
+    feed = XTermParser(False).feed
+    parsed = [key.key for key in key_sequences.parse_keys(read, feed) if isinstance(key, events.Key)]
+    assert parsed == keys
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\",
+        "\x1b]4;1;rgb:ffff/0000/0000\x07",
+        "\x1b]52;c;aGVsbG8=\x07",
+        "\x1bP>|tmux 3.3a\x1b\\",
+        "\x1bP!|00000000\x1b\\",
+        "\x1bP1+r544e=787465726d\x1b\\",
+        "\x1b_Gi=31;OK\x1b\\",
+        "\x1b[?62;22c",
+        "\x1b[>0;276;0c",
+        "\x1b[?997;1n",
+        "\x1b[?0u",
+        "\x1b[?1;0;256S",
+        "\x1b[8;30;100t",
+    ],
+)
+def test_a_late_report_of_the_terminal_types_nothing_and_is_no_esc(report: str) -> None:
+    feed = XTermParser(False).feed
+    parsed = [key.key for key in key_sequences.parse_keys(f"a{report}b", feed) if isinstance(key, events.Key)]
+    assert parsed == ["a", "b"]
