@@ -21,7 +21,7 @@ class EditCommand(EditText):
         EditText.CSS
         + """
     EditCommand > Vertical { border: round $warning; border-title-color: $warning; }
-    EditCommand CjkTextArea { height: auto; min-height: 3; max-height: 16; }
+    EditCommand CjkTextArea { height: auto; min-height: 3; }
     """
     )
 

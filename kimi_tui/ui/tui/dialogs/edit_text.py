@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -14,6 +15,9 @@ from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
 from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 from kimi_tui.ui.tui.widgets.type_ahead import write_message
 
+_MAX_ROWS = 16
+_FRAME_AND_MARGINS = 4
+
 
 class EditText(OneShotModal[str | None]):
     """Edits a text. Returns it, or None if closed. `about` explains what the text is used for."""
@@ -21,7 +25,7 @@ class EditText(OneShotModal[str | None]):
     DEFAULT_CSS = """
     EditText { align: center middle; }
     EditText > Vertical {
-        width: 84; max-width: 94%; height: auto; max-height: 85%; background: $surface; padding: 0 1;
+        width: 84; max-width: 94%; height: auto; max-height: 100%; background: $surface; padding: 0 1;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
     EditText #about { height: auto; color: $muted; }
@@ -52,6 +56,16 @@ class EditText(OneShotModal[str | None]):
         area = self.query_one(CjkTextArea)
         area.focus()
         area.move_cursor(area.document.end)
+
+    def on_resize(self, event: events.Resize) -> None:
+        super().on_resize(event)
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        """Shrink the text area so that the keys stay on screen."""
+        others = [one for one in self.query("Vertical > *") if not isinstance(one, CjkTextArea)]
+        rows = self.size.height - sum(one.outer_size.height for one in others) - _FRAME_AND_MARGINS
+        self.query_one(CjkTextArea).styles.max_height = max(1, min(_MAX_ROWS, rows))
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -78,6 +78,20 @@ async def test_what_is_written_in_a_dialog_is_in_the_message_when_the_program_en
         assert app.main_screen.composer.text == kept
 
 
+@pytest.mark.parametrize("size", [(80, 24), (50, 14)])
+async def test_the_editor_of_a_long_command_shows_its_keys_in_a_low_terminal(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    command = "\n".join(f"echo {n}" for n in range(40))
+    async with asking(tmp_path, ShellBlock(command=command), size=size) as (app, pilot, _, _asked):
+        await pilot.press("e")
+        await pilot.pause()
+        await pilot.pause()
+        shown = "\n".join(app_rows(app))
+        assert "echo 39" in shown
+        assert "Ctrl+S run · Esc close" in shown
+
+
 async def test_leaving_the_editor_answers_nothing(tmp_path: Path) -> None:
     async with asking(tmp_path, ShellBlock(command="rm -rf build")) as (app, pilot, _, asked):
         await pilot.press("e")
