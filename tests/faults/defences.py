@@ -3758,6 +3758,8 @@ DEFENCES: tuple[Defence, ...] = (
         "an approval in a tiny window", "a text that was seen on the full screen", "fullscreen-of-what-was-seen", NEVER
     ),
     Defence("an approval in a tiny window", "changes that were seen", "changes-of-what-was-seen", NEVER),
+    Defence("an approval in a tiny window", "an answer that is on screen", "answer-on-screen", Value("True")),
+    Defence("an approval in a tiny window", "a trust question that was seen", "trust-of-what-was-seen", NEVER),
     Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),
     Defence(
         "an address that no parser reads", "a paste that stays text", "paste-that-is-no-address", UNCAUGHT,

@@ -1256,6 +1256,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/dialogs/test_approval.py::test_what_a_tiny_window_does_not_show_is_not_approved",
         "tests/ui/tui/dialogs/test_choice_and_comment.py::test_changes_that_a_tiny_window_does_not_show_are_not_taken",
         "tests/ui/tui/dialogs/test_approval_fullscreen.py::test_a_full_screen_without_room_for_the_text_approves_nothing",
+        "tests/ui/tui/test_typing_on_screens.py::"
+        "test_a_folder_is_trusted_only_where_its_items_and_the_answer_are_on_screen",
     ),
     "a session that takes long to load": (
         "tests/context/test_context.py::test_a_load_that_is_abandoned_ends_at_once_and_changes_nothing",

@@ -10,6 +10,7 @@ from textual.widgets import Input, TextArea
 
 from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.flow.render.run_export import view_of_chart
+from kimi_tui.permission.trust import TrustItem
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.option_list import Option
@@ -26,7 +27,7 @@ from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import CHART, FakeEngine, make_app
 from tests.ui.tui.fuzz_driver import EDIT, QUESTION
 from tests.ui.tui.pilot_driver import PilotDriver, Start, start
-from tests.ui.tui.screen_text import app_text
+from tests.ui.tui.screen_text import app_text, notices
 from tests.ui.tui.screens.conftest import Shown
 from tests.ui.tui.screens.screen_cases import SCREENS
 from tests.ui.tui.test_screen import ready
@@ -112,6 +113,21 @@ async def test_a_stray_enter_at_the_question_of_trust_decides_nothing(start: Sta
         driver.clock.now += 5
         await driver.press("enter")
         assert answers == [None]
+
+
+@pytest.mark.parametrize(("size", "trusted"), [((80, 24), [True]), ((30, 8), [])])
+async def test_a_folder_is_trusted_only_where_its_items_and_the_answer_are_on_screen(
+    start: Start, tmp_path: Path, size: tuple[int, int], trusted: list[bool]
+) -> None:
+    async with start(size) as driver:
+        answers: list[object] = []
+        items = (TrustItem(tmp_path / ".mcp.json", "MCP servers"),)
+        driver.app.push_screen(TrustQuestion(tmp_path, items, clock=driver.clock), answers.append)
+        await Shown(driver.app, driver.pilot).settle()
+        driver.clock.now += 5
+        await driver.press("y")
+        assert answers == trusted
+        assert any("too small" in note for note in notices(driver.app)) is not bool(trusted)
 
 
 @pytest.mark.parametrize("way", WAYS)

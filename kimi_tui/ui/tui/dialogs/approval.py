@@ -324,7 +324,9 @@ class ApprovalDialog(DockedDialog):
             return
         body = self.query_one(ApprovalBody)
         approves = seen is None and option_id in ("once", "session")
-        if approves and body.refuse_unseen():  # defence: approval-of-what-was-seen
+        answers = self.query_one(OptionList)
+        # defence: approval-of-what-was-seen
+        if approves and body.refuse_unseen(answer_shown=answers.in_view(option_id)):
             return
         seen = body.all_seen if seen is None else seen
         match option_id:

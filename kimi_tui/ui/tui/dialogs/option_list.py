@@ -51,6 +51,12 @@ class OptionList(LineWidget):
         """The row of the option under the cursor, if there is one."""
         return self._rows.index(self.cursor) if self.cursor is not None and self.cursor in self._rows else None
 
+    def in_view(self, option_id: str) -> bool:
+        """Whether a row of this option is visible."""
+        seen, top = self.screen.find_widget(self).visible_region, self.content_region.y
+        rows = (row for row, index in enumerate(self._rows) if self.options[index].id == option_id)
+        return any(seen.y <= top + row < seen.bottom for row in rows)  # defence: answer-on-screen
+
     def show(self, options: Sequence[Option], *, keep_cursor: bool = False) -> None:
         if tuple(options) == self.options and keep_cursor:
             return

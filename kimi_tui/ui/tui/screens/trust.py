@@ -118,7 +118,7 @@ class TrustQuestion(ModalCard[bool]):
         return {"y": "yes", "1": "yes", "n": "no", "2": "no"}
 
     def take_letter(self, answer: str) -> None:
-        self.dismiss(answer == "yes")
+        self._give(answer == "yes")
 
     def key_guard(self) -> KeyGuard:
         return self.guard
@@ -128,7 +128,14 @@ class TrustQuestion(ModalCard[bool]):
 
     def action_answer(self, answer: bool) -> None:
         if self.guard.accepts():
-            self.dismiss(answer)
+            self._give(answer)
+
+    def _give(self, answer: bool) -> None:
+        answers, viewer = self.query_one(ItemList), self.query_one(TextViewer)
+        # defence: trust-of-what-was-seen
+        if answer and self._items and viewer.refuse_unseen(answer_shown=answers.in_view("yes")):
+            return
+        self.dismiss(answer)
 
     def action_leave(self) -> None:
         if self.guard.accepts():

@@ -37,9 +37,10 @@ class LineScrollView(ScrollView):
         """Whether any line has been on screen since the last change of the lines."""
         return self._seen > 0
 
-    def refuse_unseen(self) -> bool:
-        """Whether no line of the text has been on screen, as in a tiny window; notifies the user if so."""
-        if self.any_seen:
+    def refuse_unseen(self, *, answer_shown: bool = True) -> bool:
+        """Whether no line of the text has been on screen, or the answer is not, as in a tiny window; notifies the user
+        if so."""
+        if self.any_seen and answer_shown:
             return False
         self.app.bell()
         self.notify(_("the window is too small to show what you would approve"), timeout=4, markup=False)

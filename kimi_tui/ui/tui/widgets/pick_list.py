@@ -130,6 +130,12 @@ class ItemList(ScrollView, can_focus=True):
             if self.key != before:
                 self._post(self.Moved(self, self.key))
 
+    def in_view(self, key: str) -> bool:
+        """Whether the first row of this item is visible."""
+        seen, top = self.screen.find_widget(self).visible_region, self.content_region.y - self.scroll_offset.y
+        rows = (self._first[index] for index, pick in enumerate(self.picks) if pick.key == key)
+        return any(seen.y <= top + row < seen.bottom for row in rows)
+
     def select(self, key: str) -> None:
         """Move the cursor to that row."""
         index = next((index for index, pick in enumerate(self.picks) if pick.key == key and key), -1)

@@ -314,9 +314,10 @@ def test_lines_that_would_look_the_same_show_their_difference(old: str, new: str
     assert "no change" not in text
 
 
+@pytest.mark.parametrize("size", [(20, 5), (28, 6)])
 @pytest.mark.parametrize("key", ["y", "a"])
-async def test_what_a_tiny_window_does_not_show_is_not_approved(start: Start, key: str) -> None:
-    async with start(size=(20, 5)) as driver:
+async def test_what_a_tiny_window_does_not_show_is_not_approved(start: Start, key: str, size: tuple[int, int]) -> None:
+    async with start(size=size) as driver:
         await driver.say(*wire_scenarios.approval())
         driver.app.main_screen.query_one(ApprovalDialog).focus()
         driver.clock.now += 1
