@@ -2582,6 +2582,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_click_that_gives_the_window_its_focus_answers_nothing",
     ),
     Defence(
+        "29 approval_keys", "clicks of the left button only", "left-clicks", NEVER,
+        "test_only_the_left_button_answers",
+    ),
+    Defence(
         "29 approval_keys", "letting who writes write", "keys-of-a-reason", Without(1),
         "test_digits_in_a_reason_answer_nothing",
     ),

@@ -220,6 +220,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_TERM}::test_approval_keys_that_were_typed_ahead_or_pasted_do_not_approve",
         f"{_APPROVAL}::test_no_key_approves_before_the_dialog_has_stood_still",
         f"{_APPROVAL}::test_enter_on_nothing_does_not_approve",
+        f"{_APPROVAL}::test_only_the_left_button_answers",
         "tests/soul/test_soul.py::test_a_yes_for_the_session_in_the_moment_of_an_interruption_runs_and_grants_nothing",
         "tests/interaction/test_approvals.py::test_an_answer_after_an_interruption_grants_nothing",
         f"{_APPROVAL}::test_the_next_of_several_approvals_is_shown_and_guarded_anew",

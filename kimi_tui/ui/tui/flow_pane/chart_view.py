@@ -26,6 +26,7 @@ class FlowChart(SurfaceView, can_focus=True):
     DEFAULT_CSS = """
     FlowChart { background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
     """
+    takes_right_click: ClassVar[bool] = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "walk('up')", "Node above", show=False),
         Binding("down", "walk('down')", "Node below", show=False),

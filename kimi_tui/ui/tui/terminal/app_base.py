@@ -29,6 +29,7 @@ from kimi_tui.ui.tui.terminal.drawn_reports import DrawnReports, use_reports
 from kimi_tui.ui.tui.terminal.job_control import has_job_control_shell
 
 _log = logging.getLogger(__name__)
+_LEFT = 1
 _HOPS = 4  # event loop iterations that a key needs from the app to the widget
 
 
@@ -92,6 +93,9 @@ class TerminalApp(App[int]):
 
     async def on_event(self, event: events.Event) -> None:
         await super().on_event(event)
+        takes_all = getattr(self._mouse_down_widget, "takes_right_click", False)
+        if isinstance(event, events.MouseDown) and event.button != _LEFT and not takes_all:  # defence: left-clicks
+            self._mouse_down_widget = None  # no click follows
         if isinstance(event, events.Key):
             # Let the key reach its widget: the next one may be the app's own and would overtake it.
             for _turn in range(_HOPS):

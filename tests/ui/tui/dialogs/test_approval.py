@@ -261,6 +261,20 @@ async def test_an_approval_is_answered_by_a_click(start: Start) -> None:
         assert driver.verdicts == [("reject", None)]
 
 
+@pytest.mark.parametrize(("button", "verdicts"), [(1, [("approve", None)]), (2, []), (3, [])])
+async def test_only_the_left_button_answers(start: Start, button: int, verdicts: list[tuple[str, str | None]]) -> None:
+    async with start() as driver:
+        await driver.say(*wire_scenarios.approval())
+        driver.clock.now += 1
+        x, y = driver.app.main_screen.query_one(ApprovalDialog).query_one(OptionList).region.offset
+        x += 4
+        for kind in (events.MouseDown, events.MouseUp):  # as the driver sends them: the pilot leaves the app out
+            driver.app.post_message(kind(None, x, y, 0, 0, button, False, False, False, x, y))
+        for _ in range(3):
+            await driver.pilot.pause()
+        assert driver.verdicts == verdicts
+
+
 async def test_the_next_of_several_approvals_is_shown_and_guarded_anew(start: Start) -> None:
     async with start() as driver:
 
