@@ -2586,6 +2586,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_only_the_left_button_answers",
     ),
     Defence(
+        "29 approval_keys", "leaving out the side buttons", "side-buttons", NEVER,
+        "test_the_side_buttons_of_a_mouse_are_not_its_left_one",
+    ),
+    Defence(
         "29 approval_keys", "letting who writes write", "keys-of-a-reason", Without(1),
         "test_digits_in_a_reason_answer_nothing",
     ),

@@ -221,6 +221,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_APPROVAL}::test_no_key_approves_before_the_dialog_has_stood_still",
         f"{_APPROVAL}::test_enter_on_nothing_does_not_approve",
         f"{_APPROVAL}::test_only_the_left_button_answers",
+        "tests/ui/tui/terminal/test_driver.py::test_the_side_buttons_of_a_mouse_are_not_its_left_one",
         "tests/soul/test_soul.py::test_a_yes_for_the_session_in_the_moment_of_an_interruption_runs_and_grants_nothing",
         "tests/interaction/test_approvals.py::test_an_answer_after_an_interruption_grants_nothing",
         f"{_APPROVAL}::test_the_next_of_several_approvals_is_shown_and_guarded_anew",

@@ -35,6 +35,7 @@ _log = logging.getLogger(__name__)
 _SAVE_TITLE, _RESTORE_TITLE = "\x1b[22;2t", "\x1b]2;\x07\x1b[23;2t"
 """Terminals that cannot save titles get an empty one: their own default."""
 _READ = 1 << 12
+_SIDE_BUTTON = 128
 _POLL_S = 0.1
 LAST_REPORT_S = 1.0
 """Seconds in which a requested report has to come; a later one is typed into the program that follows."""
@@ -64,9 +65,15 @@ class _Out:
 
 class _Parser(XTermParser):
     """Reads the mouse in cells: pixels would cause a hundred times as many events, and some terminals do not support
-    them."""
+    them. Leaves out the side buttons, which Textual takes for the left one and its neighbours."""
 
     mouse_pixels = property(lambda _self: False, lambda _self, _value: None)
+
+    def parse_mouse_code(self, code: str) -> Message | None:
+        match = self._re_sgr_mouse.match(code)
+        if match is not None and int(match[1]) & _SIDE_BUTTON:  # defence: side-buttons
+            return None
+        return super().parse_mouse_code(code)
 
 
 class TerminalDriver(LinuxDriver):
