@@ -2437,6 +2437,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_answer_during_a_turn_of_the_user_stays_out_between_a_call_and_its_result",
     ),
     Defence(
+        "46 flow_races", "a command while a message is queued", "command-to-a-paused-flow", ALWAYS,
+        "test_a_command_reaches_a_paused_flow_although_a_message_waits_for_the_end_of_it",
+    ),
+    Defence(
         "46 flow_races", "not hitting a breakpoint twice", "breakpoint-once", NEVER,
         "test_a_breakpoint_holds_before_each_visit_and_going_on_does_not_hit_it_again",
     ),

@@ -724,6 +724,7 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "46 flow_races": (
         "tests/soul/flows/test_user_questions.py::test_an_answer_during_a_turn_of_the_user_stays_out_between_a_call_and_its_result",
+        "tests/ui/print/test_print.py::test_a_command_reaches_a_paused_flow_although_a_message_waits_for_the_end_of_it",
         f"{_STEER}::test_a_pause_during_a_choice_holds_before_the_model_is_asked_again",
         f"{_STEER}::test_a_branch_taken_in_the_tick_of_the_answer_wins_once",
         f"{_STEER}::test_a_jump_in_the_tick_of_the_answer_leaves_it_nothing_to_decide",

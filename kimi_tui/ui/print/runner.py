@@ -135,7 +135,9 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
     prompts: asyncio.Queue[UserInput | None] = asyncio.Queue()
     started = asyncio.Event()
     answering = received = passed_over = False
-    unlisten = engine.wire.listen(lambda message: started.set() if isinstance(message, TurnBegin) else None)
+    unlisten = engine.wire.listen(
+        lambda message: started.set() if isinstance(message, TurnBegin) or _waits_for_user(message) else None
+    )
 
     async def sort() -> None:
         nonlocal received, passed_over
@@ -154,7 +156,7 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
                 started.clear()
                 await prompts.put(prompt)
                 continue
-            if not prompts.empty():
+            if not prompts.empty() and not _flow_waits(engine):  # defence: command-to-a-paused-flow
                 await started.wait()
             try:
                 await engine.prompt(prompt)
@@ -208,12 +210,23 @@ def _let_nothing_wait(engine: Engine) -> None:
     loop = asyncio.get_running_loop()
 
     def stop(message: WireMessage) -> None:
-        if isinstance(message, FlowPaused) or (isinstance(message, FlowSpending) and message.held):
+        if _waits_for_user(message):
             loop.call_soon(_stop_flow, engine)
 
     engine.wire.listen(stop)
-    if engine.runner is not None and (engine.runner.paused is not None or engine.runner.meter.held):
+    if _flow_waits(engine):
         _stop_flow(engine)
+
+
+def _waits_for_user(message: WireMessage) -> bool:
+    """Whether the message says that a flow waits for a command of the user."""
+    return isinstance(message, FlowPaused) or (isinstance(message, FlowSpending) and message.held)
+
+
+def _flow_waits(engine: Engine) -> bool:
+    """Whether a flow waits for a command of the user."""
+    runner = engine.runner
+    return runner is not None and (runner.paused is not None or runner.meter.held)
 
 
 def _stop_flow(engine: Engine) -> None:

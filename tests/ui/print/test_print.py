@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -325,6 +326,33 @@ def test_a_program_steers_a_flow_line_by_line(tmp_path):
     assert chosen == [("no", "model"), ("yes", "model"), ("tag", "user")]
     assert [payload["reason"] for kind, payload in events if kind == "FlowPaused"] == ["breakpoint"]
     assert events[-1][1]["status"] == "finished"
+
+
+def test_a_command_reaches_a_paused_flow_although_a_message_waits_for_the_end_of_it(tmp_path):
+    folder = tmp_path / "work" / ".kimi-tui" / "skills" / "steered"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").write_text(STEERED)
+    extra = ("--input-format", "stream-json", "--output-format", "stream-json", "--flow-events")
+    argv = command(tmp_path, "text: answered", extra=extra)
+    say = [json.dumps({"role": "user", "content": text}) + "\n" for text in
+           ("/flow break Fix", "/flow:steered", "then this", "/flow jump E")]  # fmt: skip
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        limit = threading.Timer(40, process.kill)
+        limit.start()
+        process.stdin.write("".join(say[:2]))
+        process.stdin.flush()
+        while json.loads(process.stdout.readline()).get("type") != "FlowPaused":
+            pass
+        process.stdin.write("".join(say[2:]))
+        process.stdin.flush()  # the input stays open
+        ended = json.loads(process.stdout.readline())
+        while ended.get("type") != "FlowEnd":
+            ended = json.loads(process.stdout.readline())
+        assert ended["payload"]["status"] == "finished"
+        assert json.loads(process.stdout.readline())["content"] == "answered"
+        process.stdin.close()
+        assert process.wait() == 0
+        limit.cancel()
 
 
 def test_a_flow_that_is_paused_when_the_input_ends_is_stopped_with_that_reason(tmp_path):
