@@ -281,6 +281,7 @@ class RunView:
         )  # fmt: skip
         if self._resumed and is_known:
             return
+        self._resumed = False  # a branch that is new: the end of its node is new too
         self._arrive(message.node_id)
         self.take_branch(message.node_id, message.choice, message.dst, by=message.by, move=self.moves)
         self.node_id, self.paused = message.dst, None

@@ -123,6 +123,20 @@ async def test_a_run_in_two_processes_is_one_picture(tmp_path: Path) -> None:
     assert picture.moves == 4
 
 
+async def test_a_node_whose_branch_is_taken_as_the_run_resumes_is_done(tmp_path: Path) -> None:
+    flow = build_flow(
+        read_mermaid("flowchart TD\nBEGIN --> A\nA -->|yes| END\nA -->|no| B\nB --> END\nA@{ ask: human }\n")
+    )
+    first = RunnerHarness(flow, path=tmp_path / "flow.jsonl", interactive=False)
+    await first.run()
+    assert picture_of(first.sent).nodes["A"].state == "cancelled"
+    second = RunnerHarness(flow, path=tmp_path / "flow.jsonl", interactive=False, resume=first.journalled())
+    second.runner.choose("yes", node_id="A")
+    await second.run()
+    node = picture_of(first.sent + second.sent).nodes["A"]
+    assert (node.state, node.visits, node.choices) == ("done", 1, {"yes": 1})
+
+
 async def test_other_runs_and_other_messages_change_nothing() -> None:
     harness = RunnerHarness(flow_of(*LOOP), ["ok", YES])
     await harness.run()
