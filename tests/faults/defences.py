@@ -488,6 +488,11 @@ DEFENCES: tuple[Defence, ...] = (
         Value("time.time()"), "test_a_clock_that_jumps_changes_no_duration",
     ),
     Defence(
+        "14 deleted_cwd, clock_back", "a deadline that passes while no timer runs", "deadline-over-a-suspend",
+        Value("left"),
+        "test_a_deadline_that_passes_while_the_machine_is_suspended_is_taken_soon_after",
+    ),
+    Defence(
         "14 deleted_cwd, clock_back", "no wait beyond its timeout", "deadlines-of-a-clock-set-back",
         Value("state.entered_at + settings.timeout - timestamp"),
         "test_a_clock_that_was_set_back_makes_no_wait_longer_than_its_timeout",
@@ -2439,6 +2444,10 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "46 flow_races", "a command while a message is queued", "command-to-a-paused-flow", ALWAYS,
         "test_a_command_reaches_a_paused_flow_although_a_message_waits_for_the_end_of_it",
+    ),
+    Defence(
+        "46 flow_races", "no deadline of a pause before the question", "deadline-of-the-question-only", ALWAYS,
+        "test_a_pause_before_a_question_has_no_deadline",
     ),
     Defence(
         "46 flow_races", "not hitting a breakpoint twice", "breakpoint-once", NEVER,

@@ -125,6 +125,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_HERE}::test_clock_back",
         "tests/test_timestamps.py::test_a_clock_that_jumps_changes_no_duration",
         "tests/flow/run/test_user_question.py::test_a_clock_that_was_set_back_makes_no_wait_longer_than_its_timeout",
+        "tests/flow/run/test_user_question.py"
+        "::test_a_deadline_that_passes_while_the_machine_is_suspended_is_taken_soon_after",
     ),
     "15 tree_kill": (
         f"{_PROC}::test_tree_kill",
@@ -726,6 +728,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/soul/flows/test_user_questions.py::test_an_answer_during_a_turn_of_the_user_stays_out_between_a_call_and_its_result",
         "tests/ui/print/test_print.py::test_a_command_reaches_a_paused_flow_although_a_message_waits_for_the_end_of_it",
         f"{_STEER}::test_a_pause_during_a_choice_holds_before_the_model_is_asked_again",
+        "tests/flow/run/test_user_question.py::test_a_pause_before_a_question_has_no_deadline",
         f"{_STEER}::test_a_branch_taken_in_the_tick_of_the_answer_wins_once",
         f"{_STEER}::test_a_jump_in_the_tick_of_the_answer_leaves_it_nothing_to_decide",
         f"{_STEER}::test_a_breakpoint_holds_before_each_visit_and_going_on_does_not_hit_it_again",

@@ -57,6 +57,8 @@ from kimi_tui.timestamps import steady_time
 from kimi_tui.wire.codec import WireMessage
 
 DEFAULT_MAX_MOVES = 1000
+LONGEST_WAIT = 5.0
+"""Seconds until a deadline is compared with the clock again: timers stand still while the machine is suspended."""
 
 
 class FlowRunner(RunControl):
@@ -362,12 +364,12 @@ class FlowRunner(RunControl):
         node = self._flow.nodes[node_id]
         question = shown_question(self._flow, state, node) if pause.reason == "choice" else None
         self._events.paused(node_id, pause, question)
-        left = seconds_left(self._flow, state, node, self._wall_clock())
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(None if left is None else max(0.0, left)):
-                await self._command_ready.wait()
+        if pause.reason == "choice":  # defence: deadline-of-the-question-only
+            await self._until_command_or_deadline(node)
+        else:
+            await self._command_ready.wait()
         command = self._command
-        if command is None and left is not None:  # nobody chose in time; the default is taken next
+        if command is None:  # nobody chose in time; the default is taken next
             self._write(RunContinued(run=state.run_id, node=node_id))
             self._events.resumed(node_id, pause.reason)
         if command is None or isinstance(command, StopRun):
@@ -377,6 +379,18 @@ class FlowRunner(RunControl):
         self._write(RunContinued(run=state.run_id, node=node_id, passed=reruns))
         self._events.resumed(node_id, pause.reason)
         self._carry_out(command)
+
+    async def _until_command_or_deadline(self, node: FlowNode) -> None:
+        """Wait for a command, or until the default of this node is due."""
+        while (left := self._seconds_left(node)) is None or left > 0:
+            wait_s = None if left is None else min(left, LONGEST_WAIT)  # defence: deadline-over-a-suspend
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(wait_s):
+                    await self._command_ready.wait()
+                    return
+
+    def _seconds_left(self, node: FlowNode) -> float | None:
+        return seconds_left(self._flow, self._state, node, self._wall_clock())
 
     def _carry_out(self, command: Command) -> None:
         state = self._state

@@ -146,6 +146,30 @@ async def test_the_default_is_taken_at_the_deadline():
     assert run.answers == [("Ship v1?", "yes", True)]
 
 
+async def test_a_deadline_that_passes_while_the_machine_is_suspended_is_taken_soon_after(monkeypatch):
+    monkeypatch.setattr("kimi_tui.flow.run.runner.LONGEST_WAIT", 0.01)
+    now = 1_000_000.0
+    run = Run("ship@{ ask: human, timeout: 1h, default: yes }", clock=lambda: now)
+    await run.until_paused()
+    run.runner.state.entered_at = now
+    assert run.runner.paused is not None
+    now += 3601  # the machine slept; no timer has moved
+    async with asyncio.timeout(20):
+        assert (await run.outcome()).status == "finished"
+    assert run.answers == [("Ship v1?", "yes", True)]
+
+
+async def test_a_pause_before_a_question_has_no_deadline():
+    run = Run("ship@{ ask: human, timeout: 10ms, default: yes }")
+    run.runner.toggle_breakpoint("ship")
+    await run.until_paused()
+    await asyncio.sleep(0.05)
+    assert [one.reason for one in run.sent if isinstance(one, FlowPaused)] == ["breakpoint"]
+    run.runner.continue_run()
+    assert (await run.outcome()).status == "finished"
+    assert run.answers == [("Ship v1?", "yes", True)]
+
+
 async def test_a_default_may_be_the_value_of_a_variable():
     run = Run('ship@{ ask: human, timeout: 10ms, default: "${draft.text}" }', reply="Yes.")
     async with asyncio.timeout(20):
