@@ -330,10 +330,12 @@ class Engine:
         self.wire.send(notice(title, body, severity=severity))
 
     def stop_flow(self, reason: str | None = None) -> None:
-        """Stop the flow run and interrupt its turn."""
+        """Stop the flow run and interrupt its turn; of a paused flow none runs, so a turn then is the user's own."""
+        paused = self.runner is not None and self.runner.paused is not None
         self.flows.stop(reason)
-        self._interrupt_turn()
-        self.command_nodes.stop()
+        if not paused:  # defence: turn-beside-a-paused-flow
+            self._interrupt_turn()
+            self.command_nodes.stop()
 
     async def aclose(self) -> None:
         """Interrupt running work and release all resources; the session can be resumed."""

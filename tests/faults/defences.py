@@ -2450,6 +2450,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_pause_before_a_question_has_no_deadline",
     ),
     Defence(
+        "46 flow_races", "the user's turn beside a paused flow", "turn-beside-a-paused-flow", ALWAYS,
+        "test_the_stop_of_a_paused_flow_leaves_the_turn_of_a_message_alone",
+    ),
+    Defence(
         "46 flow_races", "not hitting a breakpoint twice", "breakpoint-once", NEVER,
         "test_a_breakpoint_holds_before_each_visit_and_going_on_does_not_hit_it_again",
     ),

@@ -735,6 +735,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/session/test_flow_controller.py::test_only_rows_that_changed_are_drawn_again_when_a_flow_goes_on",
         "tests/soul/flows/test_manager.py::test_a_rejected_tool_pauses_the_flow_and_the_person_may_choose_the_branch",
         "tests/soul/flows/test_manager.py::test_esc_pauses_a_flow_a_message_can_be_sent_meanwhile_and_the_flow_goes_on",
+        "tests/soul/flows/test_manager.py::test_the_stop_of_a_paused_flow_leaves_the_turn_of_a_message_alone",
         "tests/ui/tui/flow_pane/test_pane.py::test_a_run_under_way_keeps_its_chart_when_the_file_changes",
         "tests/ui/tui/flow_pane/test_steering.py::test_the_chart_can_be_walked_while_a_branch_waits_for_the_person",
         "tests/ui/tui/flow_pane/test_chart_view.py::test_an_idle_chart_repaints_nothing_and_a_second_of_a_run_only_its_node",

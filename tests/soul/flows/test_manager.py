@@ -72,6 +72,19 @@ async def test_esc_pauses_a_flow_a_message_can_be_sent_meanwhile_and_the_flow_go
 
 
 @pytest.mark.usefixtures("skills")
+async def test_the_stop_of_a_paused_flow_leaves_the_turn_of_a_message_alone(tmp_path):
+    async with engine_on(plan(tmp_path, "text: ans\ndelay: 0.2\ntext: wer")) as (engine, received):
+        await engine.prompt("/flow break Fix")
+        run = asyncio.create_task(engine.prompt("/flow:release"))
+        await until(lambda: received.of(FlowPaused))
+        turn = asyncio.create_task(engine.prompt("a question"))
+        await until(lambda: "StepBegin" in received.names)
+        await engine.prompt("/flow stop")
+        assert (await run).stop == "failed"
+        assert (await turn).message == "answer"
+
+
+@pytest.mark.usefixtures("skills")
 async def test_two_flows_never_run_at_once(tmp_path):
     async with engine_on(plan(tmp_path, "text: x\ndelay: 1000")) as (engine, received):
         run = asyncio.create_task(engine.prompt("/flow:release"))
