@@ -502,7 +502,7 @@ class KimiTui(PaneMessages):
             return
         if name == "approvals" and (dialog := self.main_screen.current_dialog) is not None:
             self.main_screen.dialogs.focus(dialog)
-        elif not self.main_screen.go_to(name):
+        elif not (name == "approvals" and self.flow_controller.ask_again()) and not self.main_screen.go_to(name):
             nothing = {"flow": _("no flows found"), "todo": _("the todo list is empty")}
             starting = _("the session is still starting")
             self.show_toast(starting if self.session_controller.starting else nothing.get(name, _("nothing pending")))

@@ -132,6 +132,19 @@ class FlowController:
         else:
             self._run_action(action, node_id)
 
+    def ask_again(self) -> bool:
+        """Show the question that the run waits for; False if it waits for none."""
+        run = self._presenter.state.flow.run
+        if run is None or not run.active or self._presenter.past is not None:
+            return False
+        if run.waits_for_budget(self._clock()):
+            self.offer_budget()
+        elif run.paused is not None and run.paused.reason == "choice":
+            self._choose(run.node_id)
+        else:
+            return False
+        return True
+
     def offer_budget(self, *, by_itself: bool = False) -> None:
         """Ask whether to raise the budget of the run that has used it up, or to stop the run.
 

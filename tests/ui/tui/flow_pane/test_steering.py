@@ -138,6 +138,22 @@ async def test_the_chart_can_be_walked_while_a_branch_waits_for_the_person(tmp_p
         assert one.runner.paused is not None
 
 
+async def test_the_key_of_requests_shows_again_a_choice_that_was_put_off(tmp_path: Path) -> None:
+    async with open_flow(tmp_path) as one:
+        await at_green(one)
+        await one.press("f3", "a")
+        await one.reply("<choice>yes</choice>")
+        dialog = one.app.main_screen.query_one(BranchDialog)
+        await one.press("f5", "escape")
+        assert not dialog.is_open
+        await one.press("f5")
+        assert dialog.is_open
+        one.clock.now += 1
+        await one.press("2")
+        await one.settle()
+        assert one.runner.node_id == "fix"
+
+
 async def test_capital_a_asks_at_each_decision_and_no_more(tmp_path: Path) -> None:
     async with open_flow(tmp_path) as one:
         await one.run()
