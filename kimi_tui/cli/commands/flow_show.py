@@ -12,6 +12,7 @@ from kimi_tui.errors import ChartTooLargeError, FlowError, UsageError
 from kimi_tui.flow.layout.cell_text import clean_label, truncate
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.render.settings_text import settings_lines
+from kimi_tui.paths import shown
 from kimi_tui.skill.guidance import guidance_lines
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
@@ -96,7 +97,9 @@ def find_flow(options: argparse.Namespace) -> Flow:
         return _flow_of_file(file if file.is_absolute() else resolve_work_dir(options) / file)
     library = skill_library(options)
     skill = library.get(name)
-    if skill is None or skill.declared_kind is not SkillKind.FLOW:
+    if skill is not None and skill.declared_kind is not SkillKind.FLOW:
+        raise UsageError(f"{shown(skill.path)}: this skill is not a flow (type: flow)")
+    if skill is None:
         flow_names = ", ".join(each.name for each in library.flows())
         raise UsageError(f"no flow named {name!r}. Available: {flow_names or 'none'}")
     if skill.flow is None:

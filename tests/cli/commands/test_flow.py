@@ -167,6 +167,15 @@ def test_show_of_a_broken_flow_says_where(kimi: Kimi) -> None:
     assert "SKILL.md:14:7: error" in err
 
 
+def test_a_skill_that_lacks_the_type_is_called_so_and_not_unknown(kimi: Kimi) -> None:
+    file = write_skill(GOOD)
+    file.write_text(file.read_text("utf-8").replace("type: flow\n", ""), "utf-8")
+    for action in (("show", "demo"), ("run", "demo", "--dry")):
+        status, _, err = kimi(*action)
+        assert status == 2
+        assert err.endswith("SKILL.md: this skill is not a flow (type: flow)\n")
+
+
 def test_an_unknown_flow_is_one_line_and_status_2(kimi: Kimi) -> None:
     write_skill(GOOD)
     for action in (("show", "nope"), ("run", "nope", "--dry")):
