@@ -76,6 +76,7 @@ def setting_warnings(chart: ChartSettings, reached: Set[str]) -> Iterator[ChartN
             yield from _node_warnings(chart, node)
     yield from _spelling_warnings(chart, reached)
     yield from _reach_warnings(chart, reached)
+    yield from _default_warnings(chart, reached)
 
 
 def _at(setting: WrittenSetting, cause: UserText) -> FlowValidationError:
@@ -335,6 +336,27 @@ def _reach_warnings(chart: ChartSettings, reached: Set[str]) -> Iterator[ChartNo
             else:
                 continue
             yield ChartNote(text, line, column)
+
+
+def _default_warnings(chart: ChartSettings, reached: Set[str]) -> Iterator[ChartNote]:
+    """Warn of defaults that lead back to their question and not to END: an unattended run goes round at them."""
+    waiting = [node for node in chart.nodes.values() if node.id in reached and chart.settings[node.id].ask]
+    for node in waiting[:_MAX_REACHED]:
+        settings = chart.settings[node.id]
+        edge = next((edge for edge in chart.outgoing[node.id] if edge.label == settings.default), None)
+        if edge is None or settings.timeout is None:
+            continue
+        after = _reached_without(chart, edge.dst, None, node.id) if edge.dst != node.id else {node.id}
+        ends = any(chart.roles[one] == "end" for one in after)
+        back = edge.dst == node.id or any(edge.dst == node.id for one in after for edge in chart.outgoing[one])
+        if back and not ends:
+            setting = last_of_each(node.settings)["default"]
+            yield ChartNote(
+                tr("the default `{label}` leads back to this question: without an answer the run never ends",
+                    label=settings.default),
+                setting.line,
+                setting.column,
+            )  # fmt: skip
 
 
 def _reached_without(chart: ChartSettings, start: str, leave_out: str | None, without: str = "") -> set[str]:

@@ -16,7 +16,7 @@ _VARIABLE = re.compile(
     rf'|(?:"(?P<quoted>[^"\n{{}}]+)"|(?P<plain>[^\s{{}}"\'`$:?!/#%^,@=+|&<>()\[\]*\\]+))\.(?P<field>{_FIELD}))\}}'
 )
 _NEARLY = re.compile(
-    r"(?<!\$)(?:(?P<shell>(?-i:\$ARGS))\b|\$\{\s*(?:(?P<args>args)(?![\w.\[(:?-])"
+    r"(?<!\$)(?:(?P<shell>(?-i:\$ARGS))\b|\$\{\s*(?:(?P<args>args?)(?![\w.\[(:?-])"
     rf'|(?:"(?P<quoted>[^"\n{{}}]+)"|(?P<plain>[^\s{{}}"\'`$:?!/#%^,@=+|&<>()\[\]*\\]+))\.(?P<field>{_FIELD}))\s*\}}?)',
     re.IGNORECASE,
 )

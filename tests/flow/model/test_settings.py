@@ -197,6 +197,7 @@ def test_a_variable_of_a_node_that_runs_later_is_a_warning():
         ("${args}", "${ARGS}"),
         ("${ ARGS }", "${ARGS}"),
         ("$ARGS", "${ARGS}"),
+        ("${ARG}", "${ARGS}"),
         ("${a.text", "${a.text}"),
         ("${ a.text }", "${a.text}"),
     ],
@@ -208,7 +209,9 @@ def test_a_text_that_is_nearly_a_variable_is_a_warning(found, meant):
     ]
 
 
-@pytest.mark.parametrize("text", ["$${ARGS}", "${args.name}", "${ARGS_FILE}", "${b.size", "$args", "${x}", "${ARGS}"])
+@pytest.mark.parametrize(
+    "text", ["$${ARGS}", "${args.name}", "${ARGS_FILE}", "${argument}", "${b.size", "$args", "${x}", "${ARGS}"]
+)
 def test_other_texts_with_a_dollar_are_no_variables(text):
     chart = ("flowchart TD", "B([BEGIN]) --> a[Work]", f'a --> c["Say {text} now"]', "c --> E([END])")
     assert warnings(chart=chart) == []
@@ -224,6 +227,23 @@ def test_a_misspelled_node_of_a_variable_is_a_warning_in_a_chart_without_setting
 def test_an_item_in_a_label_without_each_is_a_warning():
     chart = ("flowchart TD", 'B([BEGIN]) --> a["Work on ${item}"]', "a --> E([END])")
     assert [text for _, _, text in warnings(chart=chart)] == ["`${item}` has a value only in a node with `each`"]
+
+
+@pytest.mark.parametrize(
+    ("ways", "warned"),
+    [
+        (("q -->|no| a", "a --> q"), True),
+        (("q -->|no| q",), True),
+        (("q -->|no| d{Done?}", "d -->|yes| E", "d -->|no| q"), False),
+        (("q -->|no| E",), False),
+    ],
+)
+def test_a_default_that_only_leads_back_to_its_question_is_a_warning(ways, warned):
+    gate = 'q@{ ask: human, timeout: "1d", default: no }'
+    chart = ("flowchart TD", "B([BEGIN]) --> q{Go on?}", "q -->|yes| E([END])", *ways, gate)
+    assert [text for _, _, text in warnings(chart=chart)] == [
+        "the default `no` leads back to this question: without an answer the run never ends"
+    ] * warned
 
 
 def test_a_time_to_answer_without_a_default_is_a_warning():
