@@ -32,7 +32,7 @@ async def _flow(engine: "Engine", args: str) -> None:
         raise UsageError(f"/flow {subcommand}: {_HELP}; {RESUME_HELP}")
     if engine.runner is not None:
         control(engine.runner, arguments)
-    elif subcommand in _IN_ADVANCE and arguments:
+    elif subcommand in _IN_ADVANCE and arguments and (subcommand != "choose" or " at " in arguments):
         engine.flows.order(lambda runner: control(runner, arguments))
         engine.reply(tr("Applies to the next flow: {order}", order=f"{subcommand} {arguments}"))
     else:

@@ -85,6 +85,14 @@ async def test_the_stop_of_a_paused_flow_leaves_the_turn_of_a_message_alone(tmp_
 
 
 @pytest.mark.usefixtures("skills")
+async def test_a_choice_in_advance_names_its_node(tmp_path):
+    async with engine_on(plan(tmp_path)) as (engine, _):
+        with pytest.raises(UsageError, match="/flow choose needs one"):
+            await engine.prompt("/flow choose yes")
+        await engine.prompt("/flow choose yes at Green")
+
+
+@pytest.mark.usefixtures("skills")
 async def test_two_flows_never_run_at_once(tmp_path):
     async with engine_on(plan(tmp_path, "text: x\ndelay: 1000")) as (engine, received):
         run = asyncio.create_task(engine.prompt("/flow:release"))
