@@ -291,6 +291,8 @@ class RunState:
         self.spent = replace(self.spent, seconds=self.work_s)
         self.over_budget = bool(record.over_budget)
         self.parked = record.parked or {}
+        if record.stop == "rejected" and not self.parked:
+            self.answers = {}  # told; a resume asks again
         if record.values is not None:
             self.values[record.node] = {**self.values.get(record.node, {}), **record.values}
         if record.result is not None:

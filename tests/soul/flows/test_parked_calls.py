@@ -10,7 +10,7 @@ import pytest
 
 from kimi_tui.cli.main import main
 from kimi_tui.config.schema import HookConfig
-from kimi_tui.errors import EXIT_OK, EXIT_WAITING, UsageError
+from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, EXIT_WAITING, UsageError
 from kimi_tui.flow.run.journal import load_runs
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.permission.settings import PermissionSettings
@@ -220,6 +220,17 @@ async def test_a_subagents_call_parks_the_run(tmp_path):
         (state,) = runs_of(engine)
     assert ["touch built" in text for text in state.parked.values()] == [True]
     assert not (tmp_path / "work" / "built").exists()
+
+
+async def test_a_resume_after_a_rejected_command_asks_again(tmp_path):
+    settings = '  build@{ run: "touch built" }'
+    async with engine_on(planned(tmp_path, "text: Said.", settings=settings)) as (engine, _):
+        assert await answer(engine, "/flow:ship", Output()) == EXIT_WAITING
+        (state,) = runs_of(engine)
+        assert await answer(engine, f"/flow-resume {state.run_id} build=reject", Output()) == EXIT_FAILURE
+        assert await answer(engine, f"/flow-resume {state.run_id}", Output()) == EXIT_WAITING
+        assert await answer(engine, f"/flow-resume {state.run_id} build=approve", Output()) == EXIT_OK
+    assert (tmp_path / "work" / "built").exists()
 
 
 async def test_refusing_rejects_the_call_and_approving_stays_the_default(tmp_path):
