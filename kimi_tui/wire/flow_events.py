@@ -60,10 +60,13 @@ class FlowNodeBegin(FlowRunEvent):
 
 
 class FlowDecision(FlowRunEvent):
+    """A branch was taken. `by_default`: nobody answered in time, so the chart's default counts."""
+
     node_id: str
     choice: str
     dst: str
     by: Literal["model", "user"] = "model"
+    by_default: bool | None = None
 
 
 class FlowNodeEnd(FlowRunEvent):

@@ -20,6 +20,7 @@ from kimi_tui.wire.parts import JsonObject
 
 _PLAIN_ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 _SHAPES = {"begin": ("([", "])"), "end": ("([", "])"), "decision": ("{", "}"), "task": ("[", "]")}
+_BY = {"user": " (by hand)", "default": " (no answer in time)"}
 _CLASSES = {
     "done": "stroke:#2e7d32,stroke-width:3px",
     "current": "stroke:#1565c0,stroke-width:4px",
@@ -127,7 +128,7 @@ def to_markdown(picture: RunView) -> str:
     if picture.decisions:
         decided = (
             f"- move {decision.move}: {_cell(decision.node_id)} → **{_cell(decision.choice)}** → {_cell(decision.dst)}"
-            + (" (by hand)" if decision.by == "user" else "")
+            + _BY.get(decision.by, "")
             for decision in picture.decisions
         )
         parts += ["## Decisions", "\n".join(decided)]

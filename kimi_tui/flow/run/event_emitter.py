@@ -119,7 +119,12 @@ class FlowEventEmitter:
     def decision(self, node_id: str, choice: str, *, dst: str, by: By) -> None:
         self._send(
             FlowDecision(
-                run_id=self._run_id, node_id=node_id, choice=choice, dst=dst, by="user" if by == "user" else "model"
+                run_id=self._run_id,
+                node_id=node_id,
+                choice=choice,
+                dst=dst,
+                by="user" if by == "user" else "model",
+                by_default=True if by == "default" else None,
             )
         )
 

@@ -283,7 +283,8 @@ class RunView:
             return
         self._resumed = False  # a branch that is new: the end of its node is new too
         self._arrive(message.node_id)
-        self.take_branch(message.node_id, message.choice, message.dst, by=message.by, move=self.moves)
+        by = "default" if message.by_default else message.by
+        self.take_branch(message.node_id, message.choice, message.dst, by=by, move=self.moves)
         self.node_id, self.paused = message.dst, None
         self._left_node = self.begin_id if message.dst == self.begin_id else None
 

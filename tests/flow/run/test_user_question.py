@@ -144,6 +144,8 @@ async def test_the_default_is_taken_at_the_deadline():
     async with asyncio.timeout(20):
         assert (await run.run()).status == "finished"
     assert run.answers == [("Ship v1?", "yes", True)]
+    (decision,) = [one for one in run.sent if isinstance(one, FlowDecision)]
+    assert (decision.by, decision.by_default) == ("model", True)
 
 
 async def test_a_deadline_that_passes_while_the_machine_is_suspended_is_taken_soon_after(monkeypatch):

@@ -90,6 +90,8 @@ class Timeline:
                 node, branch = self._name(message.node_id), one_line(message.choice)
                 if message.by == "user":
                     return "decision", _("{node} you chose {branch}", node=node, branch=branch)
+                if message.by_default:
+                    return "decision", f"{node} " + _("no answer in time: {branch}", branch=branch)
                 return "decision", _("{node} chose {branch}", node=node, branch=branch)
             case flow_events.FlowPaused():
                 return "pause", _(

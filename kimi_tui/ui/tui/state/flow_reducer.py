@@ -124,12 +124,13 @@ class FlowReducer:
                 self._enter_node(run, message)
             case FlowDecision():
                 branch = one_line(message.choice)
-                by_user = message.by == "user"
                 self._open_header(run, message.node_id)
-                self._set_header_note(
-                    _("you chose {branch}", branch=branch) if by_user else _("chose {branch}", branch=branch)
-                )
-                if message.by == "model":
+                if message.by_default:
+                    self._set_header_note(_("no answer in time: {branch}", branch=branch))
+                elif message.by == "user":
+                    self._set_header_note(_("you chose {branch}", branch=branch))
+                else:
+                    self._set_header_note(_("chose {branch}", branch=branch))
                     self._hide_choice()
             case FlowNodeEnd():
                 self.in_node = False

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kimi_tui.flow.render.run_export import to_markdown
 from kimi_tui.tools.core.tool import rejected
 from kimi_tui.ui.tui.state.deltas import Appended, Delta, Finished, Replaced, Streamed, Truncated
 from kimi_tui.ui.tui.state.flow_reducer import current_label, label_of
@@ -503,6 +504,18 @@ def test_a_branch_chosen_by_hand_at_a_node_without_a_turn_has_a_header_of_its_ow
     notes = {item.label: item.note for item in state.conversation.items if isinstance(item, FlowHeaderItem)}
     assert notes["Fix it"] == ""
     assert notes["Green?"] == "you chose yes"
+
+
+def test_a_branch_that_nobody_chose_in_time_is_called_so() -> None:
+    state = folded(
+        FLOW,
+        FlowNodeBegin(run_id="r", node_id="green", move=1),
+        FlowDecision(run_id="r", node_id="green", choice="no", dst="fix", by_default=True),
+    )
+    notes = {item.label: item.note for item in state.conversation.items if isinstance(item, FlowHeaderItem)}
+    assert notes["Green?"] == "no answer in time: no"
+    assert state.flow.run is not None
+    assert "green → **no** → fix (no answer in time)" in to_markdown(state.flow.run)
 
 
 def test_nodes_whose_short_names_are_the_same_keep_their_whole_names() -> None:
