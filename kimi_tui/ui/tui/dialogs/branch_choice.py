@@ -76,11 +76,13 @@ class BranchDialog(OptionsDialog):
         words: str = "",
         question: str = "",
         suggested: str = "",
+        default: tuple[str, str] = ("", ""),
         requested: bool = False,
     ) -> None:
         """Ask which of `branches` to take at a node.
 
-        `words` is the model's last text; `question` is always shown. `requested`: by the user, not caused by a pause.
+        `words` is the model's last text; `question` is always shown. `default` is the branch that is taken without an
+        answer, and the time until then. `requested`: by the user, not caused by a pause.
         """
         self.requested = requested
         if (node_id, tuple(branches)) == (self.node_id, self.labels):
@@ -91,13 +93,16 @@ class BranchDialog(OptionsDialog):
         )
         self._words, self._question = words, break_at_written(question)
         self._show_words()
+        notes = {default[0]: _("without an answer within {time}", time=default[1])} if default[0] else {}
+        if suggested:
+            notes[suggested] = _("the model's choice")
         self.query_one(OptionList).show(
             [
                 Option(
                     str(index),
                     str(index + 1),
                     one_line(clean_label(name)),
-                    _("the model's choice") if name == suggested else "",
+                    notes.get(name, ""),
                 )
                 for index, name in enumerate(branches)
             ]

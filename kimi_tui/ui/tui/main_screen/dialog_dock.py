@@ -89,21 +89,26 @@ class DialogDock:
         words: str,
         question: str,
         suggested: str,
+        default: tuple[str, str],
         may_focus: bool,
     ) -> None:
         """Show the branches of a node that waits for a choice; a new choice is focused if `may_focus`."""
         was_open = self._branch.is_open
-        self._branch.show(node_id, label, branches, words=words, question=question, suggested=suggested)
+        self._branch.show(
+            node_id, label, branches, words=words, question=question, suggested=suggested, default=default
+        )
         self.place()
         if not was_open and may_focus and self.current is self._branch:
             self.focus(self._branch)
 
-    def ask_for_branch(self, node_id: str, label: str, branches: Sequence[str], question: str) -> None:
+    def ask_for_branch(
+        self, node_id: str, label: str, branches: Sequence[str], question: str, default: tuple[str, str]
+    ) -> None:
         """Show the branches at the user's request; if another dialog is open, focus that one instead."""
         if self.current is not None and self.current is not self._branch:
             self.focus(self.current)
             return
-        self._branch.show(node_id, label, branches, question=question, requested=True)
+        self._branch.show(node_id, label, branches, question=question, default=default, requested=True)
         self.place()
         self.focus(self._branch)
 

@@ -26,7 +26,7 @@ from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
 from kimi_tui.ui.tui.session.presenter import Presenter
-from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, label_of, question_at
+from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, default_at, label_of, question_at
 from kimi_tui.ui.tui.state.items import FlowHeaderItem
 from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
@@ -193,7 +193,9 @@ class FlowController:
         for candidate in (node_id, run.node_id):
             if branches := branches_of(run.begin, candidate):
                 label, question = question_at(run, candidate)
-                self._main_screen.dialogs.ask_for_branch(candidate, label, branches, question)
+                self._main_screen.dialogs.ask_for_branch(
+                    candidate, label, branches, question, default_at(run, candidate)
+                )
                 return
         self._host.show_toast(_("this node has one outgoing edge; there is nothing to choose"))
 

@@ -19,7 +19,7 @@ from kimi_tui.ui.tui.main_screen import git_branch
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.session.earlier_turns import Change, EarlierTurns
 from kimi_tui.ui.tui.state.deltas import Delta, Invalidated, Pane
-from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, question_at, without_choice
+from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, default_at, question_at, without_choice
 from kimi_tui.ui.tui.state.items import AssistantItem, ErrorItem, NoticeItem, SeparatorItem
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.ui.tui.state.view_clock import Timed, ViewClock
@@ -345,6 +345,7 @@ class Presenter:
                 words=self._last_words(pause),
                 question=question,
                 suggested=pause.suggested or "",
+                default=default_at(run, run.node_id),
                 may_focus=not self._user_is_busy,
             )
         else:

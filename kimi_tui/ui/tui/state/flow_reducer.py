@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from kimi_tui.flow.run.branch_choice import match_choice
 from kimi_tui.flow.run.node_prompts import shown_label
 from kimi_tui.flow.run.pause_rules import TOOL_REJECTED
 from kimi_tui.flow.run.run_view import RunView
@@ -56,6 +57,15 @@ def question_at(run: RunView, node_id: str) -> tuple[str, str]:
     else:
         title, whole = labels.node_title(pause.question), pause.question.strip()
     return title, whole if whole != title else ""
+
+
+def default_at(run: RunView, node_id: str) -> tuple[str, str]:
+    """The branch that is taken without an answer, and the time until then, as in the chart; empty without both."""
+    node = run.nodes.get(node_id)
+    settings = {} if node is None else node.settings
+    if not {"ask", "timeout", "default"} <= settings.keys():
+        return "", ""
+    return match_choice(settings["default"], branches_of(run.begin, node_id)) or "", settings["timeout"]
 
 
 def current_label(run: RunView) -> str:

@@ -2,7 +2,7 @@
 
 from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.flow_pane.start_flow import StartFlow
-from kimi_tui.wire.flow_events import FlowNodeBegin, FlowPaused
+from kimi_tui.wire.flow_events import FlowBegin, FlowNodeBegin, FlowPaused
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.pilot_driver import Start
 from tests.ui.tui.screen_text import app_text
@@ -43,6 +43,22 @@ async def test_the_question_of_a_flow_has_its_values_also_when_it_is_asked_for_l
         assert "all of them" not in app_text(driver.app)
         await driver.press("f3", "c")
         assert "all of them" in app_text(driver.app)
+
+
+async def test_a_question_says_which_branch_is_taken_without_an_answer_and_when(start: Start) -> None:
+    async with start() as driver:
+        gate = {"ask": "human", "timeout": "1d", "default": "yes"}
+        for message in wire_scenarios.flow_asks():
+            if isinstance(message, FlowBegin):
+                nodes = [
+                    node.model_copy(update={"settings": gate}) if node.id == "green" else node for node in message.nodes
+                ]
+                await driver.say(message.model_copy(update={"nodes": tuple(nodes)}))
+            else:
+                await driver.say(message)
+        assert "yes  without an answer within 1d" in " ".join(app_text(driver.app).split(" "))
+        await driver.press("escape", "f3", "c")
+        assert "without an answer within 1d" in app_text(driver.app)
 
 
 async def test_arrows_walk_along_the_chart_and_enter_opens_the_node(start: Start) -> None:
