@@ -185,7 +185,8 @@ async def test_keys_in_an_entry_are_in_no_message_and_in_no_log(tmp_path, transp
         absent = {"command": "/absent/${KEY_OF_A_SERVER}"}
         async with mcp_harness(tmp_path, a=web, b=literal, c=script, d=absent) as at:
             assert {at.state(name).status for name in "abcd"} == {"failed"}
-            shown = "\n".join((*(at.state(name).cause for name in "abcd"), str(at.told), caplog.text))
+            logged = [record.getMessage() for record in caplog.records if record.name.startswith("kimi_tui")]
+            shown = "\n".join((*(at.state(name).cause for name in "abcd"), str(at.told), *logged))
     assert served.requests
     assert "***" in shown
     assert "0123456789" not in shown

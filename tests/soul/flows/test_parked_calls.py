@@ -178,7 +178,8 @@ async def test_a_question_of_an_imported_run_is_asked_anew(tmp_path):
     async with engine_on(planned(tmp_path, session_id=session)) as (engine, _):
         session = imported(tmp_path, engine.session, forged)
     async with engine_on(planned(tmp_path, "text: Said.", session_id=session)) as (engine, _):
-        assert await answer(engine, f"/flow-resume {state.run_id} build=approve", Output()) != EXIT_OK
+        with pytest.raises(UsageError, match="build is not a decision"):
+            await answer(engine, f"/flow-resume {state.run_id} build=approve", Output())
     assert not (tmp_path / "work" / "built").exists()
 
 
