@@ -1,7 +1,7 @@
 """Reads the index of Git (https://git-scm.com/docs/index-format): the tracked files, and the submodules."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -24,6 +24,8 @@ _HASH, _FLAGS = 40, 2
 _EXTENDED = 0x4000
 _LONG = 0xFFF
 _SUBMODULE = (0o160000).to_bytes(4)
+_LINK = b"link"
+"""The part of a split index that names the shared one."""
 _BLOCKS = b"IEOT"
 _VERSION_OF_BLOCKS = 1
 
@@ -70,8 +72,8 @@ def _files(top: Path, index: Path, hash_size: int, *_: int) -> tuple[Path, ...] 
     return None if any(name.endswith("/") for name in names) else tuple(top / name for name in names)
 
 
-def index_entries(data: bytes, *, hash_size: int) -> Iterator[IndexEntry]:
-    """Yield the entries. Raises ValueError and IndexError for what Git would not read."""
+def index_entries(data: bytes, *, hash_size: int) -> Generator[IndexEntry, None, int]:
+    """Yield the entries; return where they end. Raises ValueError and IndexError for what Git would not read."""
     version, count = int.from_bytes(data[4:8]), int.from_bytes(data[8:_START])
     if data[:4] != b"DIRC" or version not in (2, 3, 4):
         raise ValueError("not an index")
@@ -98,13 +100,65 @@ def index_entries(data: bytes, *, hash_size: int) -> Iterator[IndexEntry]:
         # A thread that begins at an entry with a part of the name before it lacks that.
         yield IndexEntry(-1 if kept else place, name, data[place + _MODE.start : place + _MODE.stop] == _SUBMODULE)
         place = stop + 1 if version == 4 else place + ((stop - place + 8) & ~7)
+    return place
 
 
-def submodules(data: bytes, *, hash_size: int) -> list[bytes]:
-    """Return the paths of the submodules. Raises ValueError and IndexError for what Git would not read."""
+def submodules(data: bytes, *, hash_size: int, folder: Path) -> list[bytes]:
+    """Return the paths of the submodules; `folder` may have the shared index of a split one. Raises OSError, and
+    ValueError and IndexError for what Git would not read.
+    """
     if _SUBMODULE not in data:
         return []
-    return [one.name for one in index_entries(data, hash_size=hash_size) if one.is_submodule]
+    reading = index_entries(data, hash_size=hash_size)
+    found: list[bytes] = []
+    nameless: list[bool] = []
+    while True:
+        try:
+            entry = next(reading)
+        except StopIteration as end:
+            # defence: submodules-of-split-indexes
+            return found + (_replacing(nameless, data, end.value, hash_size, folder) if any(nameless) else [])
+        if not entry.name:
+            nameless.append(entry.is_submodule)
+        elif entry.is_submodule:
+            found.append(entry.name)
+
+
+def _replacing(nameless: Sequence[bool], data: bytes, place: int, hash_size: int, folder: Path) -> list[bytes]:
+    """Return the paths of the submodules among the entries of a split index that have no name in it: they replace
+    entries of the shared one, which has their names. `place` is the end of the entries.
+    """
+    while data[place : place + 4] != _LINK:
+        place += 8 + int.from_bytes(data[place + 4 : place + 8])
+        if place >= len(data) - hash_size:
+            raise ValueError("it names no shared index")
+    start = place + 8 + hash_size
+    shared = read_bytes(folder / f"sharedindex.{data[place + 8 : start].hex()}", most=MAX_INDEX)
+    _, start = _places_in(data, start)  # of those that are removed
+    places, _ = _places_in(data, start)
+    names = [one.name for one in index_entries(shared, hash_size=hash_size)]
+    return [names[at] for at, is_submodule in zip(places, nameless, strict=True) if is_submodule]
+
+
+def _places_in(data: bytes, start: int) -> tuple[list[int], int]:
+    """Return the places of the bits that are set in a bitmap of Git (EWAH), and where it ends. Raises ValueError."""
+    stop = start + 8 + 8 * int.from_bytes(data[start + 4 : start + 8])
+    if stop + 4 > len(data):
+        raise ValueError("a bitmap is cut")
+    words = iter([int.from_bytes(data[at : at + 8]) for at in range(start + 8, stop, 8)])
+    found: list[int] = []
+    bit = 0
+    for marker in words:
+        run = 64 * (marker >> 1 & 0xFFFF_FFFF)
+        if marker & 1:
+            if len(found) + run > len(data):
+                raise ValueError("a bitmap is too long")
+            found += range(bit, bit + run)
+        bit += run
+        for word in islice(words, marker >> 33):
+            found += (bit + at for at in range(64) if word >> at & 1)
+            bit += 64
+    return found, stop + 4
 
 
 def blocks_are_entries(data: bytes, places: Sequence[int]) -> bool:
