@@ -21,6 +21,7 @@ class CommandTurns:
 
     def __init__(self) -> None:
         self._running: list[CommandTurn] = []
+        self._waiting: list[CommandTurn] = []
 
     @asynccontextmanager
     async def take(
@@ -32,15 +33,32 @@ class CommandTurns:
         if only_reads:
             yield CommandTurn(others_run=True)  # defence: others-beside-what-only-reads
             return
-        # defence: no-command-begins-beside-git
-        while waited := [
-            turn for turn in self._running if turn.keeps_others_out or (keeps_others_out and not turn.in_background)
-        ]:
-            await waited[0].ended.wait()
-        turn = CommandTurn(bool(self._running), keeps_others_out, in_background)
+        turn = CommandTurn(False, keeps_others_out, in_background)
+        self._waiting.append(turn)
+        try:
+            while waited := self._before(turn):
+                await waited.ended.wait()
+        except BaseException:
+            turn.ended.set()
+            raise
+        finally:
+            self._waiting.remove(turn)
+        turn.others_run = bool(self._running)
         self._running.append(turn)
         try:
             yield turn
         finally:
             self._running.remove(turn)
             turn.ended.set()
+
+    def _before(self, turn: CommandTurn) -> CommandTurn | None:
+        """Return a command that ends before this one begins: also one that has waited longer to keep others out, else
+        those that come and go could hold it up for ever.
+        """
+        # defence: no-command-begins-beside-git
+        running = (
+            one for one in self._running if one.keeps_others_out or (turn.keeps_others_out and not one.in_background)
+        )
+        # defence: git-waits-its-turn
+        waiting = (one for one in self._waiting[: self._waiting.index(turn)] if one.keeps_others_out)
+        return next((one for one in (*running, *waiting)), None)

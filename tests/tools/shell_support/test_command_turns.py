@@ -56,6 +56,25 @@ async def test_one_that_keeps_others_out_waits_for_others_but_for_those_in_the_b
     assert ended == ["beside", "alone"]
 
 
+async def test_commands_that_come_later_wait_for_one_that_waits_to_keep_others_out() -> None:
+    turns = CommandTurns()
+    began: list[str] = []
+
+    async def run(name: str, *, alone: bool = False) -> None:
+        async with turns.take(keeps_others_out=alone):
+            began.append(name)
+
+    async with turns.take():
+        waiting = [asyncio.create_task(run(name, alone=name in "ab")) for name in "abc"]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        await asyncio.sleep(0)
+        assert began == []
+    await asyncio.wait_for(asyncio.gather(*waiting, return_exceptions=True), 5)
+    assert began == ["b", "c"]
+
+
 async def test_a_command_that_only_reads_waits_for_none_and_is_no_other_but_may_meet_others() -> None:
     turns = CommandTurns()
     async with turns.take(only_reads=True) as reading:
