@@ -71,6 +71,7 @@ _EDITORS = frozenset({"EDITOR", "GIT_EDITOR", "GIT_PAGER", "GIT_SEQUENCE_EDITOR"
 _NO_EDITORS = frozenset({"true", ":", "cat", "'true'", '"true"', "''", ""})
 _OF_SUBMODULES = frozenset({"add", "init", "update", "sync", "deinit", "status", "absorbgitdirs", "summary"})
 _OF_LFS = frozenset({"checkout", "env", "fetch", "ls-files", "prune", "pull", "push", "status", "track", "untrack"})
+_OF_SPARSE = frozenset({"--cone", "--no-cone", "--no-sparse-index", "--skip-checks", "--stdin"})
 _OPTIONS = {
     **dict.fromkeys(("commit", "merge", "revert", "cherry-pick"), frozenset({"-S", "--gpg-sign", "-e", "--edit"})),
     **dict.fromkeys(("rebase", "am"), frozenset({"-S", "--gpg-sign"})),
@@ -217,6 +218,11 @@ def _is_own(words: Words) -> bool:
             return bool(rest) and rest[0] in _OF_SUBMODULES
         case "lfs":
             return bool(rest) and rest[0] in _OF_LFS
+        case "sparse-checkout":
+            # A sparse index does not name the submodules of the folders that are left out.
+            options = (word for word in rest if not (type(word) is str and not word.startswith("-")))
+            if not all(option in _OF_SPARSE for option in options):  # defence: indexes-that-name-submodules
+                return False
         case _:
             pass
     known = tuple("x" if word is None else str(word) for word in words)
