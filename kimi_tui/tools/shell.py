@@ -44,6 +44,10 @@ _NO_SANDBOX = (
     "Commands would run without approval and without a sandbox, and the user is away and cannot accept that. "
     "The user can start with --no-sandbox, install bubblewrap, or allow commands by rules."
 )
+_ENDED_BESIDE_A_SUBMODULE = (
+    "The call was ended, and so were the commands in the background: it brought a submodule, in whose place they could "
+    "have made a repository. Look at what it did (`git status`), and do the rest in another call."
+)
 
 
 class ShellParams(Params):
@@ -136,30 +140,37 @@ class Shell(Tool[ShellParams]):
         if params.run_in_background:
             return await self._start(params, command, sandbox)
         line = parse_command_line(params.command)
-        async with AsyncExitStack() as stack:
-            may_be_alone = sandbox is not NO_SANDBOX and self._runs_git_alone(line, others_run=False)
-            taking = self._sandbox.turns.take(only_reads=self.reads(params), keeps_others_out=may_be_alone)
-            turn = await stack.enter_async_context(taking)
-            # defence: others-run-beside-a-line
-            alone = may_be_alone and self._runs_git_alone(line, others_run=turn.others_run)
-            turn.keeps_others_out = alone  # defence: git-beside-which-nothing-begins
-            await stack.enter_async_context(self._without_buffers(sandbox))
-            watching = sandbox.watching(
-                remotes=shown_remotes(line), git_alone=alone, stop_others=self._background.stop_all
-            )
-            undone = await stack.enter_async_context(watching)
-            programs = frozenset(each.program for each in line.commands)
-            env = sandbox.env(self._env.build())
-            if alone:
-                env |= git_alone_env(
-                    line,
-                    env,
-                    self._workspace,
-                    written=sandbox.other_written,
-                    checked=sandbox.checked_files,
-                    others_run=turn.others_run,
+        undone: list[str] = []
+        alone = False
+        try:
+            async with AsyncExitStack() as stack:
+                may_be_alone = sandbox is not NO_SANDBOX and self._runs_git_alone(line, others_run=False)
+                taking = self._sandbox.turns.take(only_reads=self.reads(params), keeps_others_out=may_be_alone)
+                turn = await stack.enter_async_context(taking)
+                # defence: others-run-beside-a-line
+                alone = may_be_alone and self._runs_git_alone(line, others_run=turn.others_run)
+                turn.keeps_others_out = alone  # defence: git-beside-which-nothing-begins
+                await stack.enter_async_context(self._without_buffers(sandbox))
+                watching = sandbox.watching(
+                    remotes=shown_remotes(line),
+                    git_alone=alone,
+                    stop_others=self._background.stop_all if alone else None,
                 )
-            value = await self._run(params, sandbox.wrapped(command, git_alone=alone), sandbox, programs, env)
+                undone = await stack.enter_async_context(watching)
+                programs = frozenset(each.program for each in line.commands)
+                env = sandbox.env(self._env.build())
+                if alone:
+                    env |= git_alone_env(
+                        line,
+                        env,
+                        self._workspace,
+                        written=sandbox.other_written,
+                        checked=sandbox.checked_files,
+                        others_run=turn.others_run,
+                    )
+                value = await self._run(params, sandbox.wrapped(command, git_alone=alone), sandbox, programs, env)
+        except TimeoutError:
+            value = failed(_ENDED_BESIDE_A_SUBMODULE)
         hinted = sandbox.tier != "full" or alone or "`.git`" in value.message
         if not hinted and writes_in_git_dir(line, silently=not value.is_error):
             value = value.model_copy(update={"message": f"{value.message} {GIT_WAS_READ_ONLY}"})
@@ -251,7 +262,8 @@ class Shell(Tool[ShellParams]):
             async with AsyncExitStack() as stack:
                 await stack.enter_async_context(self._sandbox.turns.take(in_background=True))
                 await stack.enter_async_context(self._without_buffers(sandbox))
-                await stack.enter_async_context(sandbox.watching(remotes=shown_remotes(line)))
+                watching = sandbox.watching(remotes=shown_remotes(line), stop_others=self._background.stop_all)
+                await stack.enter_async_context(watching)
                 task = self._background.start(
                     sandbox.wrapped(command, git_alone=False),  # defence: git-read-only-in-background
                     description=params.description.strip(),
@@ -259,10 +271,10 @@ class Shell(Tool[ShellParams]):
                     env=sandbox.env(self._env.build()),
                     seconds=params.seconds,
                 )
-                watching = stack.pop_all()
+                running = stack.pop_all()
         except BackgroundError as error:
             return failed(str(error))
-        self._watchers.add(watcher := asyncio.create_task(_watch_to_its_end(task, watching)))
+        self._watchers.add(watcher := asyncio.create_task(_watch_to_its_end(task, running)))
         watcher.add_done_callback(self._watchers.discard)
         message = f"Started in the background as task {task.id}. TaskOutput shows what it prints; TaskStop ends it."
         brief = tr("Runs in the background as task {task}", task=task.id)

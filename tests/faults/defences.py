@@ -2087,7 +2087,45 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "submodules that come beside other commands", "submodules-beside-other-commands", NEVER,
-        "test_commands_in_the_background_end_when_a_line_of_git_brings_a_submodule",
+        "test_a_line_that_takes_the_repository_of_a_submodule_away_ends_with_what_runs_beside",
+    ),
+    Defence(
+        "34 protected_paths", "lines that bring a submodule beside others", "lines-beside-submodules-end", REMOVED,
+        "test_a_line_that_takes_the_repository_of_a_submodule_away_ends_with_what_runs_beside",
+    ),
+    Defence(
+        "34 protected_paths", "submodules of anybody", "submodules-beside-the-background", NEVER,
+        "test_commands_in_the_background_end_when_anybody_brings_a_submodule",
+    ),
+    Defence(
+        "34 protected_paths", "submodules that lose their repositories", "submodules-without-their-repositories",
+        Value("frozenset((place, ()) for place in self.find(entries))"),
+        "test_a_line_that_takes_the_repository_of_a_submodule_away_ends_with_what_runs_beside",
+    ),
+    Defence(
+        "34 protected_paths", "submodules that replace files of a split index", "submodules-of-split-indexes",
+        Value("found"),
+        "test_the_submodules_of_a_split_index_that_replace_files_are_found",
+    ),
+    Defence(
+        "34 protected_paths", "indexes that name all submodules", "indexes-that-name-submodules", NEVER,
+        "test_git_that_runs_a_program_or_writes_a_named_file_is_not_alone",
+    ),
+    Defence(
+        "34 protected_paths", "worktrees beside `.git` files", "worktrees-beside-git-files", REMOVED,
+        "test_the_submodules_of_a_submodule_are_found_by_its_git_file",
+    ),
+    Defence(
+        "34 protected_paths", "`.git` files that name any folder", "git-files-that-name-any-folder", REMOVED,
+        "test_a_git_file_that_names_any_folder_is_as_read_only_as_git_itself",
+    ),
+    Defence(
+        "34 protected_paths", "time for very many submodules", "submodules-that-are-looked-at", NEVER,
+        "test_the_worktree_of_a_repository_with_too_many_submodules_is_closed",
+    ),
+    Defence(
+        "34 protected_paths", "turns of lines of Git that wait", "git-waits-its-turn", Value("()"),
+        "test_commands_that_come_later_wait_for_one_that_waits_to_keep_others_out",
     ),
     Defence(
         "34 protected_paths", "links in place of submodules", "links-in-place-of-submodules", NEVER,

@@ -531,6 +531,19 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_commands_in_the_background_end_when_a_line_of_git_brings_a_submodule",
         "tests/tools/shell_support/test_submodule_places.py::"
         "test_of_very_many_submodules_the_folders_around_are_closed",
+        "tests/tools/shell_support/test_submodule_places.py::"
+        "test_a_git_file_that_names_any_folder_is_as_read_only_as_git_itself",
+        "tests/tools/shell_support/test_submodule_places.py::"
+        "test_the_submodules_of_a_submodule_are_found_by_its_git_file",
+        "tests/tools/shell_support/test_submodule_places.py::"
+        "test_commands_in_the_background_end_when_anybody_brings_a_submodule",
+        "tests/tools/shell_support/test_submodule_places.py::"
+        "test_a_line_that_takes_the_repository_of_a_submodule_away_ends_with_what_runs_beside",
+        "tests/tools/shell_support/test_submodule_places.py::"
+        "test_the_worktree_of_a_repository_with_too_many_submodules_is_closed",
+        "tests/tools/shell_support/test_command_turns.py::"
+        "test_commands_that_come_later_wait_for_one_that_waits_to_keep_others_out",
+        "tests/tools/file_support/test_git_index.py::test_the_submodules_of_a_split_index_that_replace_files_are_found",
         "tests/tools/shell_support/test_command_turns.py::"
         "test_no_command_begins_before_the_one_that_keeps_others_out_ends",
         "tests/tools/shell_support/test_command_turns.py::"

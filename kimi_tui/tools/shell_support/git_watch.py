@@ -28,7 +28,7 @@ from kimi_tui.tools.shell_support.safe_rename import (
     move_aside,
     remove_links,
 )
-from kimi_tui.tools.shell_support.submodule_places import SubmodulePlaces
+from kimi_tui.tools.shell_support.submodule_places import SubmodulePlaces, kept_of_git_file
 
 _MAX_REPORTED = 20
 _MAX_CHECKS = 4
@@ -71,7 +71,6 @@ class GitWatch:
         self._acting: frozenset[tuple[Path, str]] = frozenset()
         self._unreadable: frozenset[str] = frozenset()
         self._submodules = SubmodulePlaces()
-        self._places: frozenset[Path] = frozenset()
 
     @property
     def entries(self) -> tuple[Path, ...]:
@@ -92,20 +91,26 @@ class GitWatch:
 
     @property
     def closed(self) -> tuple[Path, ...]:
-        """Where no command may make a repository, as Git would take it for a submodule."""
-        return self._submodules.closed
+        """What only Git may change: where it would take a repository for a submodule, and `.git` files that name
+        folders for no worktree or submodule, with these folders.
+        """
+        return (*self._submodules.closed, *self._git_files())
+
+    def _git_files(self) -> Generator[Path]:
+        roots = self._roots()
+        for entry in self.entries:
+            if is_file(entry) and git_dir_at(entry) is None:
+                yield from kept_of_git_file(entry, roots)  # defence: git-files-that-name-any-folder
 
     def close_submodules(self) -> list[str]:
         """Set what is `closed` by the indexes of now; return a description of what was put aside for it."""
         return list(map(escape_unsafe, self._submodules.close(self._submodules.find(self._known), self._roots())))
 
-    def note_submodules(self) -> None:
-        """Note the submodules of now, for `new_submodules`."""
-        self._places = self._submodules.find(self._known)
-
-    def new_submodules(self) -> frozenset[Path]:
-        """Return where indexes have submodules that they had not when those were noted."""
-        return self._submodules.find(self._known) - self._places
+    def note_submodules(self) -> Callable[[], bool]:
+        """Return what says whether a submodule came since, or another one in its place, in the repositories of now."""
+        known = tuple(self._known)
+        before = self._submodules.identified(known)
+        return lambda: not self._submodules.identified(known) <= before
 
     def close(self) -> None:
         """Give up the watches of folders."""

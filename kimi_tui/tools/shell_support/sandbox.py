@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from kimi_tui.tools.shell_support.session_network import SessionNetwork
 
 _LANDLOCK_WITH_SCOPES = 6
-_SECONDS_BETWEEN_LOOKS = 0.1
+_SECONDS_TO_END = 1.0
+"""For a line of Git that brings a submodule beside other commands: it may run what they made there."""
 TIER_TITLES: dict[Tier, str] = {
     "full": tr("Commands run in a sandbox"),
     "files": tr("Commands run in a sandbox that restricts file access only"),
@@ -369,8 +370,9 @@ class Sandbox:
     ) -> AsyncGenerator[list[str]]:
         """Check the repositories of the workspace before and after a command inside; the list gets descriptions of
         undone changes, for the user and the model. `remotes`: what the command line shows of push destinations.
-        `git_alone`: only Git itself writes in `.git`; `stop_others` is called if it brings a submodule while others
-        run: they could make a repository there.
+        `git_alone`: only Git itself writes in `.git`. `stop_others` is called if a submodule comes while the command
+        runs, for a line of Git alone only if others run: they could make a repository there. Raises TimeoutError if
+        such a line does not end then.
         """
         undone: list[str] = []
         watch = self._watch
@@ -380,28 +382,42 @@ class Sandbox:
         try:
             await self._to_its_end(self._check_before(watch, undone, git_alone=git_alone))
             async with AsyncExitStack() as stack:
+                # defence: submodules-beside-the-background
+                if stop_others is not None and not git_alone:
+                    await stack.enter_async_context(self._looking_for_submodules(watch, stop_others, seconds=0.5))
                 # defence: submodules-beside-other-commands
-                if git_alone and self._running > 1 and stop_others is not None:
-                    await stack.enter_async_context(self._stopping_others(watch, stop_others))
+                if stop_others is not None and git_alone and self._running > 1:
+                    limit = await stack.enter_async_context(asyncio.timeout(None))
+
+                    async def stop_all(reason: str) -> None:
+                        await stop_others(reason)
+                        end = asyncio.get_running_loop().time() + _SECONDS_TO_END
+                        with contextlib.suppress(RuntimeError):  # it has ended
+                            limit.reschedule(end)  # defence: lines-beside-submodules-end
+
+                    await stack.enter_async_context(self._looking_for_submodules(watch, stop_all, seconds=0.1))
                 yield undone
         finally:
             # defence: undo-acting-git-settings
             await self._to_its_end(self._check_after(watch, undone, remotes=remotes, git_alone=git_alone))
 
     @asynccontextmanager
-    async def _stopping_others(self, watch: "GitWatch", stop_others: StopsCommands) -> AsyncGenerator[None]:
-        """Stop the other commands as soon as the one inside the `with` block brings a submodule."""
+    async def _looking_for_submodules(
+        self, watch: "GitWatch", stop: StopsCommands, *, seconds: float
+    ) -> AsyncGenerator[None]:
+        """Call `stop` as soon as a submodule comes; look every few `seconds`, and at the end of the `with` block."""
+        has_come = await asyncio.to_thread(watch.note_submodules)
         ended = asyncio.Event()
 
         async def look() -> None:
             is_last = False
-            while not await asyncio.to_thread(watch.new_submodules):
+            while not await asyncio.to_thread(has_come):
                 if is_last:
                     return
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(ended.wait(), _SECONDS_BETWEEN_LOOKS)
+                    await asyncio.wait_for(ended.wait(), seconds)
                 is_last = ended.is_set()
-            await stop_others("a submodule came, in whose place it could make a repository")
+            await stop("a submodule came, in whose place it could make a repository")
 
         self._checks.add(looking := asyncio.create_task(look()))
         looking.add_done_callback(self._checks.discard)
@@ -419,9 +435,7 @@ class Sandbox:
                     undone += await asyncio.to_thread(watch.undo_changes, others_run=True)
                 else:
                     await asyncio.to_thread(watch.accept_current)
-                if git_alone:
-                    await asyncio.to_thread(watch.note_submodules)
-                else:
+                if not git_alone:
                     undone += await asyncio.to_thread(watch.close_submodules)
             finally:
                 self._running += 1

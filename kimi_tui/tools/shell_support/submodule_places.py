@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from kimi_tui.paths import is_folder
+from kimi_tui.paths import is_file, is_folder
 from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.git_dirs import git_dir_at, named_folder
 from kimi_tui.tools.file_support.git_index import MAX_INDEX, submodules
@@ -17,12 +17,15 @@ from kimi_tui.tools.shell_support.safe_rename import make_folder, move_aside
 
 _MAX_CLOSED = 20_000
 """Bytes of the closed paths; of more, the folders around them are closed."""
+_MAX_PLACES = 2_000
+"""Submodules of an index; of more, the worktree is closed, for which this name stands."""
+_CROWDED = b".git"
 _Stamp = tuple[int, int, int]
 
 
 class SubmodulePlaces:
-    """`closed` are the paths that no command may write: the folders of submodules without a repository, and what
-    stands in place of one.
+    """`closed` are the paths that no command may write: the folders of submodules without a repository, what stands in
+    place of one, and the `.git` file of one, with the folder that it names.
     """
 
     def __init__(self) -> None:
@@ -31,15 +34,27 @@ class SubmodulePlaces:
         self._links_of_user: frozenset[Path] | None = None
 
     def find(self, entries: Iterable[Path]) -> frozenset[Path]:
-        """Return where the indexes of these repositories (`.git`, or folders of Git) have submodules."""
+        """Return where the indexes of these repositories (`.git`, or folders of Git) have submodules; the `.git` of a
+        worktree that has too many.
+        """
         found: set[Path] = set()
-        for git_dir in dict.fromkeys(filter(None, map(_git_dir, entries))):
+        for entry in dict.fromkeys(entries):
+            git_dir = _git_dir(entry)
             with suppress(OSError, ValueError, IndexError):  # what Git would not read has no submodules
-                names = frozenset[bytes]().union(*map(self._submodules_in, _indexes(git_dir)))
-                top = worktree_of(git_dir) if names else None
-                if top is not None:
-                    found.update(top / os.fsdecode(name) for name in names if is_within(name))
+                names = frozenset[bytes]() if git_dir is None else frozenset[bytes]().union(*self._all_in(git_dir))
+                for top in _tops(entry, git_dir) if names and git_dir is not None else ():
+                    found.update(top / os.fsdecode(name) for name in names)
         return frozenset(found)
+
+    def _all_in(self, git_dir: Path) -> Iterator[frozenset[bytes]]:
+        for index in _indexes(git_dir):
+            with suppress(OSError, ValueError, IndexError):
+                yield self._submodules_in(index)
+
+    def identified(self, entries: Iterable[Path]) -> frozenset[tuple[Path, tuple[int, ...]]]:
+        """Return what `find` does, each with what tells its `.git`, or its folder, from another one."""
+        # defence: submodules-without-their-repositories
+        return frozenset((place, _identity(place / ".git") or _identity(place)[:2]) for place in self.find(entries))
 
     def begin(self, places: Iterable[Path]) -> None:
         """Note the links that stand in place of submodules before the first command of the session: the user's."""
@@ -57,7 +72,13 @@ class SubmodulePlaces:
         closed: dict[Path, None] = {}
         for place in sorted(places):
             root = next((one for one in roots if one in place.parents), None)
+            if root is not None and os.fsencode(place.name) == _CROWDED:
+                closed[place.parent] = None
+                continue
             if root is None or git_dir_at(place / ".git") is not None:  # its repository is checked
+                continue
+            if kept := kept_of_git_file(place / ".git", roots):
+                closed.update(dict.fromkeys(kept))
                 continue
             for path in (*reversed([one for one in place.parents if root in one.parents]), place):
                 with suppress(OSError):
@@ -88,8 +109,42 @@ class SubmodulePlaces:
         if before is None or before[0] != stamp:
             data = read_bytes(index, most=MAX_INDEX) if stat.S_ISREG(status.st_mode) else b""
             size = hash_size_of(index.parent)
-            before = self._read[index] = (stamp, frozenset(submodules(data, hash_size=size) if data else ()))
+            names = submodules(data, hash_size=size, folder=index.parent) if data else ()
+            before = self._read[index] = (stamp, frozenset(filter(is_within, names)))
+            # defence: submodules-that-are-looked-at
+            if len(before[1]) > _MAX_PLACES:
+                before = self._read[index] = (stamp, frozenset({_CROWDED}))
         return before[1]
+
+
+def _tops(entry: Path, git_dir: Path) -> Iterator[Path]:
+    """Yield the worktrees that a `.git` may have: Git looks beside it unless a setting names another."""
+    if entry.name.lower() == ".git":
+        yield entry.parent  # defence: worktrees-beside-git-files
+    with suppress(OSError, ValueError):
+        top = worktree_of(git_dir)
+        if top is not None:
+            yield top
+
+
+def _identity(path: Path) -> tuple[int, ...]:
+    try:
+        status = os.stat(path, follow_symlinks=False)  # noqa: PTH116 - several times a second
+    except OSError:
+        return ()
+    # A new one can have the inode of the one before; the time of a folder says only that Git works in it.
+    changed = 0 if stat.S_ISDIR(status.st_mode) else status.st_ctime_ns
+    return (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode), changed)
+
+
+def kept_of_git_file(entry: Path, roots: Collection[Path]) -> list[Path]:
+    """Return what makes a repository of a `.git` file: the file itself, and the folder that it names in one of `roots`;
+    nothing if it names none that is there.
+    """
+    named = named_folder(entry) if is_file(entry) and not os.path.islink(entry) else None  # noqa: PTH114 - never raises
+    if named is None or not is_folder(named):
+        return []
+    return [entry, named] if any(root in named.parents for root in roots) else [entry]
 
 
 def _git_dir(entry: Path) -> Path | None:

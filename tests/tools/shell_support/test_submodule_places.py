@@ -16,6 +16,7 @@ from kimi_tui.tools.shell_support import submodule_places
 from kimi_tui.tools.shell_support.background import BackgroundTask, BackgroundTasks
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.submodule_places import SubmodulePlaces
+from kimi_tui.wire.parts import ToolReturnValue
 from tests.tools.harness import ToolHarness, git, repository_with_a_commit, until
 
 _HASH = "1" * 40
@@ -35,8 +36,8 @@ class _Session:
     def was_run(self) -> bool:
         return self.program.with_name("was-run").exists()
 
-    async def use(self, command: str) -> None:
-        await self.harness.use(self.shell, command=command)
+    async def use(self, command: str) -> ToolReturnValue:
+        return await self.harness.use(self.shell, command=command)
 
     @asynccontextmanager
     async def running(self, command: str) -> AsyncGenerator[BackgroundTask]:
@@ -137,6 +138,83 @@ async def test_commands_in_the_background_go_on_beside_other_lines_of_git(sessio
         assert task.running
     assert subprocess.run(["git", "log", "-1", "--format=%s"], cwd=session.harness.dir, capture_output=True, text=True,
                           check=True).stdout == "x\n"  # fmt: skip
+
+
+def _add_submodule(work: Path, source: Path) -> None:
+    repository_with_a_commit(source)
+    git(work, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(source), "s")
+    git(work, "commit", "-qm", "submodule")
+
+
+@pytest.mark.parametrize("place", ["../elsewhere", "inside"])
+async def test_a_git_file_that_names_any_folder_is_as_read_only_as_git_itself(session: _Session, place: str) -> None:
+    work, program = session.harness.dir, session.program
+    (work / ".git").rename(work / place)
+    (work / ".git").write_text(f"gitdir: {place}\n")
+    git(work, "update-index", "--add", "--cacheinfo", f"160000,{_HASH},a/s")
+    command = f"git config core.fsmonitor {program}; rm .git; {_makes_repository(program)}; mv a/s/.git ."
+    async with session.running(command):
+        session.look()
+    assert not session.was_run
+    assert (work / ".git").read_text() == f"gitdir: {place}\n"
+
+
+async def test_the_submodules_of_a_submodule_are_found_by_its_git_file(session: _Session, tmp_path: Path) -> None:
+    work, program = session.harness.dir, session.program
+    _add_submodule(work, tmp_path / "source")
+    git(work / "s", "update-index", "--add", "--cacheinfo", f"160000,{_HASH},a/s")
+    await session.use("git -C s sparse-checkout set x")  # says elsewhere where the worktree is
+    async with session.running(f"git clone -q . new-one; mkdir -p s/a/s; mv new-one/.git s/a/s/; "
+                               f"git -C s/a/s config core.fsmonitor {program}"):  # fmt: skip
+        session.look()
+    assert not session.was_run
+
+
+async def test_a_submodule_of_a_linked_worktree_can_be_changed_but_not_its_git_file(
+    session: _Session, tmp_path: Path
+) -> None:
+    work = session.harness.dir
+    _add_submodule(work, tmp_path / "source")
+    git(work, "worktree", "add", "-q", "tree")
+    git(work / "tree", "-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init")
+    await session.use("cp tree/f tree/s/made; rm -f tree/s/.git; mv tree/s tree/moved")
+    assert (work / "tree/s/made").exists()
+    assert (work / "tree/s/.git").is_file()
+
+
+async def test_commands_in_the_background_end_when_anybody_brings_a_submodule(session: _Session) -> None:
+    async with session.running("true") as task:
+        git(session.harness.dir, "update-index", "--add", "--cacheinfo", f"160000,{_HASH},a/s")
+        await until(lambda: not task.running)
+    assert "a submodule came" in task.ending
+
+
+@pytest.mark.parametrize("sleep", ["", "; sleep 60"])
+async def test_a_line_that_takes_the_repository_of_a_submodule_away_ends_with_what_runs_beside(
+    session: _Session, tmp_path: Path, sleep: str
+) -> None:
+    work = session.harness.dir
+    _add_submodule(work, tmp_path / "source")
+    async with session.running("true") as task:
+        value = await session.use(f"git rm -q s; git restore --staged s{sleep}")
+        assert not task.running
+    assert value.is_error == bool(sleep)
+    assert ("brought a submodule" in value.message) == bool(sleep)
+
+
+def test_the_worktree_of_a_repository_with_too_many_submodules_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(submodule_places, "_MAX_PLACES", 2)
+    work = repository_with_a_commit(tmp_path.resolve() / "work")
+    for name in "abc":
+        git(work, "update-index", "--add", "--cacheinfo", f"160000,{_HASH},{name}")
+    places = SubmodulePlaces()
+    found = places.find([work / ".git"])
+    assert len(found) == 1
+    assert places.close(found, [tmp_path.resolve()]) == []
+    assert places.closed == (work,)
+    assert not (work / "a").exists()
 
 
 def test_of_very_many_submodules_the_folders_around_are_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
