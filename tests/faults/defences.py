@@ -1987,6 +1987,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_git_that_runs_a_program_or_writes_a_named_file_is_not_alone",
     ),
     Defence(
+        "34 protected_paths", "operands that Bash evaluates", "operands-that-bash-evaluates", Value("True"),
+        "test_git_is_not_alone_beside_a_builtin_that_may_run_what_an_operand_says",
+    ),
+    Defence(
         "34 protected_paths", "words for Git known only at run time", "git-words-known", NEVER,
         "test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
     ),

@@ -515,6 +515,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_a_background_command_cannot_change_the_settings_of_git",
         "tests/tools/shell_support/test_git_use.py::test_git_that_runs_a_program_or_writes_a_named_file_is_not_alone",
         "tests/tools/shell_support/test_git_use.py::test_a_line_that_writes_or_runs_something_beside_git_does_not_run_it_alone",
+        "tests/tools/shell_support/test_git_use.py::"
+        "test_git_is_not_alone_beside_a_builtin_that_may_run_what_an_operand_says",
         "tests/tools/shell_support/test_git_use.py::test_files_that_git_might_write_in_its_own_directory_are_not_gits_alone",
         "tests/tools/shell_support/test_git_use.py::test_a_line_of_git_uses_no_link_that_it_may_make_and_no_name_like_an_option",
         "tests/tools/shell_support/test_protected_paths.py::test_a_line_that_enters_many_folders_is_asked_about",

@@ -64,6 +64,10 @@ _ASSIGNED = frozenset(
 _LOCALES = frozenset({"LANG", "LC_ALL"})
 _LOCALE = re.compile(r"(?:C|POSIX|[\w@]+\.(?:UTF-8|utf-?8))?", re.ASCII)
 """Locales in which Bash reads the line as we do: in others a backslash or a quote can be part of a letter."""
+_EVALUATE = frozenset({"[", "printf", "test", "wait"})
+"""Of these, those that run what a subscript in an operand says: `test -v 'a[$(x)]'` runs x."""
+_OPERAND = re.compile(r"[\w\s./:=!@%+,~\\-]*")
+"""Words without subscripts and expansions."""
 _LOCAL_NAME = re.compile("[a-z][a-z0-9]*", re.ASCII)
 """Names of variables that neither Bash nor Git obeys."""
 _WRAPPERS = frozenset({"command", "nice", "time", "timeout"})
@@ -168,6 +172,8 @@ def _is_harmless_command(words: Words) -> bool:
         return _is_own(_without_global_options(words))
     if words[0] == "set":
         return all(word in _SHELL_OPTIONS for word in words[1:])
+    if words[0] in _EVALUATE:
+        return _evaluates_nothing(words[1:-1] if words[0] == "[" else words[1:], words[0])
     if words[0] in _HARMLESS_PROGRAMS:
         return True
     if words[0] == "xargs":
@@ -182,6 +188,16 @@ def _is_harmless_command(words: Words) -> bool:
     if len(known) < len(words) or table is None or table.version:
         return False
     return classify(known).level is Level.READS  # defence: only-reading-beside-git
+
+
+def _evaluates_nothing(operands: Words, program: str) -> bool:
+    """Whether no operand of `_EVALUATE` can name a variable with a subscript: a word that is not quoted becomes many,
+    also an option. Behind its format, `printf` takes any.
+    """
+    if program == "printf" and operands and type(operands[0]) is str and not operands[0].startswith("-"):
+        return True
+    # defence: operands-that-bash-evaluates
+    return all(type(word) is str and _OPERAND.fullmatch(word) is not None for word in operands)
 
 
 def _without_global_options(words: Words) -> Words:

@@ -20,6 +20,34 @@ def alone(command: str, folder: Path = Path("/nowhere"), *, others_run: bool = F
 @pytest.mark.parametrize(
     "command",
     [
+        "x='a[$(./x)]'; [ $((x)) ]",
+        "[ -f $((a[$(./x)])) ]",
+        "[ $[x] ]",
+        "y='-v a[$(./x)]'; [ $y ]",
+        "y='-n b -o -v a[$(./x)]'; test $y",
+        "y='b -o -v a[$(./x)]'; [ -n $y ]",
+        "y='-v a[$(./x)]'; printf $y b",
+        "y='-p a[$(./x)] -n'; wait $y",
+        "[ $(cat f) ]",
+        "[ `cat f` ]",
+        "for y in a; do y='-v a[$(./x)]'; [ $y ] && echo; done",
+    ],
+)
+def test_git_is_not_alone_beside_a_builtin_that_may_run_what_an_operand_says(command: str) -> None:
+    assert not alone(f"git status; {command}")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["[ -f a.b ] && [ ! -d c/d ]", "test a = b", 'printf "%s\\n" "$x"', "printf '%s %s' $x b", "sleep 1 & wait"],
+)
+def test_git_is_alone_beside_tests_of_what_is_known(command: str) -> None:
+    assert alone(f"git status; {command}")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
         "git rebase -x 'sh x' HEAD~1",
         "git rebase --exec 'sh x' HEAD~1",
         "git clone -c core.fsmonitor=x . b",
