@@ -1200,6 +1200,7 @@ async def test_a_link_among_the_objects_overwrites_no_file(harness: ToolHarness)
 
 
 @works
+@pytest.mark.usefixtures("as_in_a_hook")
 async def test_a_link_deep_in_a_git_directory_of_another_name_is_removed(harness: ToolHarness) -> None:
     repository(harness.dir)
     git(harness.dir, "config", "core.logAllRefUpdates", "true")
