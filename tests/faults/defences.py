@@ -2124,6 +2124,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_git_file_that_names_any_folder_is_as_read_only_as_git_itself",
     ),
     Defence(
+        "34 protected_paths", "room for very deep submodules", "depth-of-closed-places", NEVER,
+        "test_of_a_very_deep_submodule_a_folder_above_is_closed",
+    ),
+    Defence(
         "34 protected_paths", "time for very many submodules", "submodules-that-are-looked-at", NEVER,
         "test_the_worktree_of_a_repository_with_too_many_submodules_is_closed",
     ),

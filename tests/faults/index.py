@@ -533,6 +533,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_commands_in_the_background_end_when_a_line_of_git_brings_a_submodule",
         "tests/tools/shell_support/test_submodule_places.py::"
         "test_of_very_many_submodules_the_folders_around_are_closed",
+        "tests/tools/shell_support/test_submodule_places.py::test_of_a_very_deep_submodule_a_folder_above_is_closed",
         "tests/tools/shell_support/test_submodule_places.py::"
         "test_a_git_file_that_names_any_folder_is_as_read_only_as_git_itself",
         "tests/tools/shell_support/test_submodule_places.py::"

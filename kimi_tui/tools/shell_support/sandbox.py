@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from kimi_tui.tools.shell_support.session_network import SessionNetwork
 
 _LANDLOCK_WITH_SCOPES = 6
-_SECONDS_TO_END = 1.0
+_SECONDS_TO_END = 0.2
 """For a line of Git that brings a submodule beside other commands: it may run what they made there."""
 TIER_TITLES: dict[Tier, str] = {
     "full": tr("Commands run in a sandbox"),
@@ -384,7 +384,7 @@ class Sandbox:
             async with AsyncExitStack() as stack:
                 # defence: submodules-beside-the-background
                 if stop_others is not None and not git_alone:
-                    await stack.enter_async_context(self._looking_for_submodules(watch, stop_others, seconds=0.5))
+                    await stack.enter_async_context(self._looking_for_submodules(watch, stop_others))
                 # defence: submodules-beside-other-commands
                 if stop_others is not None and git_alone and self._running > 1:
                     limit = await stack.enter_async_context(asyncio.timeout(None))
@@ -395,7 +395,7 @@ class Sandbox:
                         with contextlib.suppress(RuntimeError):  # it has ended
                             limit.reschedule(end)  # defence: lines-beside-submodules-end
 
-                    await stack.enter_async_context(self._looking_for_submodules(watch, stop_all, seconds=0.1))
+                    await stack.enter_async_context(self._looking_for_submodules(watch, stop_all, in_line=True))
                 yield undone
         finally:
             # defence: undo-acting-git-settings
@@ -403,9 +403,11 @@ class Sandbox:
 
     @asynccontextmanager
     async def _looking_for_submodules(
-        self, watch: "GitWatch", stop: StopsCommands, *, seconds: float
+        self, watch: "GitWatch", stop: StopsCommands, *, in_line: bool = False
     ) -> AsyncGenerator[None]:
-        """Call `stop` as soon as a submodule comes; look every few `seconds`, and at the end of the `with` block."""
+        """Call `stop` as soon as a submodule comes. `in_line`: a line of Git may bring it; look more often, and once
+        more at its end.
+        """
         has_come = await asyncio.to_thread(watch.note_submodules)
         ended = asyncio.Event()
 
@@ -415,7 +417,7 @@ class Sandbox:
                 if is_last:
                     return
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(ended.wait(), seconds)
+                    await asyncio.wait_for(ended.wait(), 0.1 if in_line else 0.5)
                 is_last = ended.is_set()
             await stop("a submodule came, in whose place it could make a repository")
 
@@ -425,7 +427,10 @@ class Sandbox:
             yield
         finally:
             ended.set()
-            await asyncio.shield(looking)
+            if in_line:
+                await asyncio.shield(looking)
+            else:
+                looking.cancel()  # what it would wait for is checked now
 
     async def _check_before(self, watch: "GitWatch", undone: list[str], *, git_alone: bool) -> None:
         async with self._looking:

@@ -16,7 +16,9 @@ from kimi_tui.tools.shell_support.git_state import hash_size_of, is_shared_index
 from kimi_tui.tools.shell_support.safe_rename import make_folder, move_aside
 
 _MAX_CLOSED = 20_000
-"""Bytes of the closed paths; of more, the folders around them are closed."""
+"""Bytes of the closed paths, with the folders above them; of more, the folders around them are closed."""
+_MAX_DEPTH = 32
+"""Folders above a closed path; of one that is deeper, the last of them is closed."""
 _MAX_PLACES = 2_000
 """Submodules of an index; of more, the worktree is closed, for which this name stands."""
 _CROWDED = b".git"
@@ -80,7 +82,10 @@ class SubmodulePlaces:
             if kept := kept_of_git_file(place / ".git", roots):
                 closed.update(dict.fromkeys(kept))
                 continue
-            for path in (*reversed([one for one in place.parents if root in one.parents]), place):
+            above = [one for one in reversed(place.parents) if root in one.parents]
+            if len(above) >= _MAX_DEPTH:  # defence: depth-of-closed-places
+                place = above[_MAX_DEPTH - 1]
+            for path in (*above[: _MAX_DEPTH - 1], place):
                 with suppress(OSError):
                     done += self._make_folder(path, roots)
                 if os.path.islink(path):  # noqa: PTH114 - never raises
@@ -89,7 +94,10 @@ class SubmodulePlaces:
                     closed[path] = None
                     break
         # defence: room-for-closed-places
-        while sum(len(os.fsencode(path)) for path in closed) > _MAX_CLOSED:
+        while (
+            sum(len(os.fsencode(one)) for one in {one for path in closed for one in (path, *path.parents)})
+            > _MAX_CLOSED
+        ):
             closed = dict.fromkeys(path if path in roots else path.parent for path in closed)
         self.closed = tuple(closed)
         return done

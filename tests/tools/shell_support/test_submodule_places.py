@@ -217,6 +217,15 @@ def test_the_worktree_of_a_repository_with_too_many_submodules_is_closed(
     assert not (work / "a").exists()
 
 
+def test_of_a_very_deep_submodule_a_folder_above_is_closed(tmp_path: Path) -> None:
+    root = tmp_path.resolve()
+    places = SubmodulePlaces()
+    assert places.close([root / ("d/" * 1000 + name) for name in "abc"], [root]) == []
+    assert len(places.closed) == 1
+    assert len(places.closed[0].relative_to(root).parts) == 32
+    assert not list(places.closed[0].iterdir())
+
+
 def test_of_very_many_submodules_the_folders_around_are_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(submodule_places, "_MAX_CLOSED", 1000)
     places = SubmodulePlaces()
