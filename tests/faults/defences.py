@@ -2124,7 +2124,8 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_git_file_that_names_any_folder_is_as_read_only_as_git_itself",
     ),
     Defence(
-        "34 protected_paths", "room for very deep submodules", "depth-of-closed-places", NEVER,
+        "34 protected_paths", "room for very deep submodules", "depth-of-closed-places",
+        Value("place.relative_to(root).parts"),
         "test_of_a_very_deep_submodule_a_folder_above_is_closed",
     ),
     Defence(

@@ -64,7 +64,7 @@ class SubmodulePlaces:
             self._links_of_user = frozenset(
                 path
                 for place in places
-                for path in (place, *place.parents)
+                for path in (place, *place.parents[-2 * _MAX_DEPTH :])
                 if os.path.islink(path)  # noqa: PTH114 - never raises
             )
 
@@ -73,7 +73,7 @@ class SubmodulePlaces:
         done: list[str] = []
         closed: dict[Path, None] = {}
         for place in sorted(places):
-            root = next((one for one in roots if one in place.parents), None)
+            root = next((one for one in roots if one != place and place.is_relative_to(one)), None)
             if root is not None and os.fsencode(place.name) == _CROWDED:
                 closed[place.parent] = None
                 continue
@@ -82,10 +82,10 @@ class SubmodulePlaces:
             if kept := kept_of_git_file(place / ".git", roots):
                 closed.update(dict.fromkeys(kept))
                 continue
-            above = [one for one in reversed(place.parents) if root in one.parents]
-            if len(above) >= _MAX_DEPTH:  # defence: depth-of-closed-places
-                place = above[_MAX_DEPTH - 1]
-            for path in (*above[: _MAX_DEPTH - 1], place):
+            # defence: depth-of-closed-places
+            parts = place.relative_to(root).parts[:_MAX_DEPTH]
+            *above, place = [root.joinpath(*parts[: at + 1]) for at in range(len(parts))]
+            for path in (*above, place):
                 with suppress(OSError):
                     done += self._make_folder(path, roots)
                 if os.path.islink(path):  # noqa: PTH114 - never raises
@@ -94,10 +94,7 @@ class SubmodulePlaces:
                     closed[path] = None
                     break
         # defence: room-for-closed-places
-        while (
-            sum(len(os.fsencode(one)) for one in {one for path in closed for one in (path, *path.parents)})
-            > _MAX_CLOSED
-        ):
+        while _size(closed) > _MAX_CLOSED and not closed.keys() <= set(roots):
             closed = dict.fromkeys(path if path in roots else path.parent for path in closed)
         self.closed = tuple(closed)
         return done
@@ -143,6 +140,11 @@ def _identity(path: Path) -> tuple[int, ...]:
     # A new one can have the inode of the one before; the time of a folder says only that Git works in it.
     changed = 0 if stat.S_ISDIR(status.st_mode) else status.st_ctime_ns
     return (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode), changed)
+
+
+def _size(paths: Iterable[Path]) -> int:
+    """Return the bytes of the paths and of the folders above them, each of which is mounted."""
+    return sum(len(os.fsencode(one)) for one in {above for path in paths for above in (path, *path.parents)})
 
 
 def kept_of_git_file(entry: Path, roots: Collection[Path]) -> list[Path]:

@@ -234,3 +234,6 @@ def test_of_very_many_submodules_the_folders_around_are_closed(tmp_path: Path, m
     assert places.closed == (root / "libs",)
     places.close([root / f"{number}/sub" for number in range(200)], [root])
     assert places.closed == (root,)
+    monkeypatch.setattr(submodule_places, "_MAX_CLOSED", 1)
+    places.close([root / "a/sub"], [root])
+    assert places.closed == (root,)
