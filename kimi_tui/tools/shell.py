@@ -292,7 +292,6 @@ class Shell(Tool[ShellParams]):
         seconds = float(params.timeout)
         if node is not None:
             env, seconds = {**env, **node.env}, node.seconds
-        sandbox.call_id = current_tool_call.get().id
         started = time.monotonic()
         output, process = ResultBuilder(), ProcessResult(None)
         try:
@@ -344,7 +343,7 @@ async def _watch_to_its_end(task: BackgroundTask, watching: AsyncExitStack) -> N
 
 def bash(command: str, workspace: Workspace) -> list[str]:
     """Return the arguments that run a command line in Bash, never in a program of the workspace named bash."""
-    program = find_program("bash", outside=workspace.folders) or "/bin/bash"  # defence: bash-of-the-system
+    program = find_program("bash", outside=workspace.written_folders) or "/bin/bash"  # defence: bash-of-the-system
     return [program, "-c", command]
 
 

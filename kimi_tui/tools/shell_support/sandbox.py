@@ -5,8 +5,8 @@ import contextlib
 import os
 import threading
 import weakref
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,6 @@ from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.paths import real_path
-from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.core.tool import current_tool_call
 from kimi_tui.tools.file_support.git_settings import NO_REMOTES, ShownRemotes
 from kimi_tui.tools.file_support.workspace import ResolvedPath, Workspace
@@ -40,14 +39,13 @@ from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, find_sandbox_
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
 if TYPE_CHECKING:
+    from kimi_tui.tools.shell_support.command_checks import CommandChecks, StopsCommands
     from kimi_tui.tools.shell_support.git_watch import GitWatch
     from kimi_tui.tools.shell_support.host_access import RunningCommand
     from kimi_tui.tools.shell_support.host_proxy import HostProxy
     from kimi_tui.tools.shell_support.session_network import SessionNetwork
 
 _LANDLOCK_WITH_SCOPES = 6
-_SECONDS_TO_END = 0.2
-"""For a line of Git that brings a submodule beside other commands: it may run what they made there."""
 TIER_TITLES: dict[Tier, str] = {
     "full": tr("Commands run in a sandbox"),
     "files": tr("Commands run in a sandbox that restricts file access only"),
@@ -86,8 +84,6 @@ FILES_TIER_LIMITS = tr(
 """What the tier "files" cannot restrict."""
 UNSCOPED_SIGNALS_LIMITS = tr("commands can end the user's programs: only Linux 6.12 and later confine signals")
 """What it cannot restrict in addition where Landlock confines no signals."""
-StopsCommands = Callable[[str], Awaitable[None]]
-"""Stops commands for this reason, and waits for their end."""
 AllowsHost = Callable[[str, int, "RunningCommand"], Awaitable[bool]]
 """Whether a command may reach a host at a port."""
 
@@ -143,18 +139,13 @@ class Sandbox:
         self._asks_for_hosts = False
         self._commands: dict[str, RunningCommand] = {}
         """The commands that may ask for hosts, by their passwords for the proxy."""
-        self.call_id = ""
         self.turns = CommandTurns()
         self._box: SandboxFeatures | None = None
         self._caches: Path | None = None
         self._why_not: str | None = None
         self._tried = asyncio.Lock()
         self._watch: GitWatch | None = None
-        self._running = 0
-        self._unchecked = False
-        self._searched = False
-        self._looking = asyncio.Lock()
-        self._checks: set[asyncio.Task[None]] = set()
+        self._checks: CommandChecks | None = None
         self._known = workspace is None or config.mode == "off"
         self.absence_accepted = self._known
         """Whether the user said, by a setting or in this session, that commands run without a sandbox."""
@@ -200,7 +191,7 @@ class Sandbox:
             return False  # defence: imports-not-writable
         if self._watch is not None and self._watch.incomplete:
             return False  # defence: unsearched-folders-are-not-trusted
-        if self._unchecked:
+        if self._checks is not None and self._checks.unchecked:
             return False  # defence: commands-ask-after-a-failed-check
         held = self.tier == "full" and not self._config.network
         return held and self._trusted and not self._config.ask_inside
@@ -210,17 +201,12 @@ class Sandbox:
         """Whether commands run, or what they changed is not checked: what is in a folder that is added now would be
         taken for their work, and undone.
         """
-        return self._watch is not None and (self._running > 0 or self._unchecked or self._looking.locked())
+        return self._checks is not None and self._checks.busy
 
     async def search(self) -> None:
         """Search the workspace for repositories, once, before the first command may run without a question."""
-        watch = self._watch
-        if watch is None or self._searched or not self.confines_commands:
-            return
-        async with self._looking:
-            if not self._searched and not self._running:
-                self._searched = True
-                await asyncio.to_thread(watch.accept_current)
+        if self._checks is not None and self.confines_commands:
+            await self._checks.search()
 
     def written_folders(self) -> list[Path]:
         """Return the folders that commands can write, but for those for temporary files."""
@@ -360,122 +346,17 @@ class Sandbox:
         repositories = () if self._watch is None else self._watch.entries
         return seatbelt_argv(box.program, box, self._config, workspace, git_alone=git_alone, repositories=repositories)
 
-    @asynccontextmanager
-    async def watching(
+    def watching(
         self,
         *,
         remotes: ShownRemotes = NO_REMOTES,
         git_alone: bool = False,
-        stop_others: StopsCommands | None = None,
-    ) -> AsyncGenerator[list[str]]:
-        """Check the repositories of the workspace before and after a command inside; the list gets descriptions of
-        undone changes, for the user and the model. `remotes`: what the command line shows of push destinations.
-        `git_alone`: only Git itself writes in `.git`. `stop_others` is called if a submodule comes while the command
-        runs, for a line of Git alone only if others run: they could make a repository there. Raises TimeoutError if
-        such a line does not end then.
-        """
-        undone: list[str] = []
-        watch = self._watch
-        if self._box is None or watch is None:
-            yield undone
-            return
-        try:
-            await self._to_its_end(self._check_before(watch, undone, git_alone=git_alone))
-            async with AsyncExitStack() as stack:
-                # defence: submodules-beside-the-background
-                if stop_others is not None and not git_alone:
-                    await stack.enter_async_context(self._looking_for_submodules(watch, stop_others))
-                # defence: submodules-beside-other-commands
-                if stop_others is not None and git_alone and self._running > 1:
-                    limit = await stack.enter_async_context(asyncio.timeout(None))
-
-                    async def stop_all(reason: str) -> None:
-                        await stop_others(reason)
-                        end = asyncio.get_running_loop().time() + _SECONDS_TO_END
-                        with contextlib.suppress(RuntimeError):  # it has ended
-                            limit.reschedule(end)  # defence: lines-beside-submodules-end
-
-                    await stack.enter_async_context(self._looking_for_submodules(watch, stop_all, in_line=True))
-                yield undone
-        finally:
-            # defence: undo-acting-git-settings
-            await self._to_its_end(self._check_after(watch, undone, remotes=remotes, git_alone=git_alone))
-
-    @asynccontextmanager
-    async def _looking_for_submodules(
-        self, watch: "GitWatch", stop: StopsCommands, *, in_line: bool = False
-    ) -> AsyncGenerator[None]:
-        """Call `stop` as soon as a submodule comes. `in_line`: a line of Git may bring it; look more often, and once
-        more at its end.
-        """
-        has_come = await asyncio.to_thread(watch.note_submodules)
-        ended = asyncio.Event()
-
-        async def look() -> None:
-            is_last = False
-            while not await asyncio.to_thread(has_come):
-                if is_last:
-                    return
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(ended.wait(), 0.1 if in_line else 0.5)
-                is_last = ended.is_set()
-            await stop("a submodule came, in whose place it could make a repository")
-
-        self._checks.add(looking := asyncio.create_task(look()))
-        looking.add_done_callback(self._checks.discard)
-        try:
-            yield
-        finally:
-            ended.set()
-            if in_line:
-                await asyncio.shield(looking)
-            else:
-                looking.cancel()  # what it would wait for is checked now
-
-    async def _check_before(self, watch: "GitWatch", undone: list[str], *, git_alone: bool) -> None:
-        async with self._looking:
-            try:
-                # Of what another command does meanwhile, and of what was not checked, nothing is taken as right.
-                if self._running or self._unchecked:  # defence: unchecked-changes-are-no-baseline
-                    undone += await asyncio.to_thread(watch.undo_changes, others_run=True)
-                else:
-                    await asyncio.to_thread(watch.accept_current)
-                if not git_alone:
-                    undone += await asyncio.to_thread(watch.close_submodules)
-            finally:
-                self._running += 1
-
-    async def _check_after(
-        self, watch: "GitWatch", undone: list[str], *, remotes: ShownRemotes, git_alone: bool
-    ) -> None:
-        async with self._looking:
-            self._running -= 1  # defence: a-command-runs-until-it-is-checked
-            try:
-                undone += await asyncio.to_thread(
-                    watch.undo_changes,
-                    remotes=remotes,
-                    others_run=self._running > 0,
-                    git_alone=git_alone,
-                    git_written=git_alone or self.tier != "full" or self._unchecked,
-                )
-            except Exception as error:  # noqa: BLE001 - whatever a command made to end its check
-                self._unchecked = True
-                cause = escape_unsafe(f"{type(error).__name__}: {error}")
-                undone.append(f"nothing, since its check failed ({cause})")
-                self._notify(
-                    tr("The sandbox could not check what a command changed"),
-                    tr("commands ask until it can; Git may run what this one left: {cause}", cause=cause),
-                )
-                return
-            self._unchecked = False
-        if undone:
-            self._notify(tr("The sandbox undid changes that could start programs"), "; ".join(undone))
-
-    async def _to_its_end(self, check: Coroutine[object, object, None]) -> None:
-        """Run a check to its end even if its command is cancelled: else the next one could take the state as right."""
-        self._checks.add(task := asyncio.create_task(check))
-        task.add_done_callback(self._checks.discard)
-        await asyncio.shield(task)  # defence: checks-to-their-end
+        stop_others: "StopsCommands | None" = None,
+    ) -> AbstractAsyncContextManager[list[str]]:
+        """Check what a command changes, as `CommandChecks.around` does; nothing without a sandbox."""
+        if self._box is None or self._checks is None:
+            return nullcontext([])
+        return self._checks.around(remotes=remotes, git_alone=git_alone, stop_others=stop_others)
 
     def env(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of a wrapped command."""
@@ -522,6 +403,7 @@ class Sandbox:
 
     async def _try(self) -> str | None:
         """Test the sandbox; return the reason if it does not work."""
+        from kimi_tui.tools.shell_support.command_checks import CommandChecks
         from kimi_tui.tools.shell_support.git_watch import GitWatch
         from kimi_tui.tools.shell_support.session_network import make_session_network
 
@@ -547,6 +429,7 @@ class Sandbox:
             linked=(private, *writable, *filter(None, (pnpm_store,))),  # defence: repositories-in-stores
             around=workspace.git_dir,
         )
+        self._checks = CommandChecks(self._watch, self._notify, lambda: self.tier == "full")
         box = SandboxFeatures(
             "",
             private,
@@ -609,9 +492,8 @@ class Sandbox:
 
     async def close(self) -> None:
         """End the connections of commands, and wait for the checks after finished commands."""
-        await asyncio.gather(*self._checks, return_exceptions=True)  # defence: checks-before-the-end
-        if self._watch is not None:
-            self._watch.close()
+        if self._checks is not None:
+            await self._checks.close()
         if self._proxy is not None:
             await self._proxy.close()
 
