@@ -24,7 +24,9 @@ USED_BY_SUBCLASSES = {
     ),
     "composer.prompt_area.PromptArea": ("_bindings", "_on_key", "_on_paste"),
     "main_screen.layout.PaneLayout": ("_compositor",),
-    "terminal.app_base.TerminalApp": ("_close_messages_no_wait", "_driver", "_handle_exception", "_return_code"),
+    "terminal.app_base.TerminalApp": (
+        "_close_messages_no_wait", "_driver", "_handle_exception", "_mouse_down_widget", "_return_code",
+    ),
     "terminal.compositor.CroppingCompositor": ("_full_map", "_get_renders"),
     "terminal.driver.TerminalDriver": (
         "_app", "_auto_restart", "_debug", "_enable_mouse_pixels", "_file", "_run_input_thread",

@@ -8,6 +8,7 @@ import asyncio
 import errno
 import logging
 import os
+import re
 import signal
 import sys
 from codecs import getincrementaldecoder
@@ -35,6 +36,7 @@ _log = logging.getLogger(__name__)
 _SAVE_TITLE, _RESTORE_TITLE = "\x1b[22;2t", "\x1b]2;\x07\x1b[23;2t"
 """Terminals that cannot save titles get an empty one: their own default."""
 _READ = 1 << 12
+_MOUSE = re.compile(r"\x1b\[<([0-9]+);")
 _SIDE_BUTTON = 128
 _POLL_S = 0.1
 LAST_REPORT_S = 1.0
@@ -70,7 +72,7 @@ class _Parser(XTermParser):
     mouse_pixels = property(lambda _self: False, lambda _self, _value: None)
 
     def parse_mouse_code(self, code: str) -> Message | None:
-        match = self._re_sgr_mouse.match(code)
+        match = _MOUSE.match(code)
         if match is not None and int(match[1]) & _SIDE_BUTTON:  # defence: side-buttons
             return None
         return super().parse_mouse_code(code)
