@@ -133,7 +133,8 @@ def sandbox_argv(
     shown = [*settings, *named, *host_files(), *readable]
     if home not in closed:
         settings, shown = [], readable
-    mounts += (_shown(path, ours) for path in shown)
+    visible = [_shown(path, ours) for path in shown]
+    mounts += visible
     if home in closed and not any(box.private.is_relative_to(folder) for folder in ours):
         mounts += redacted_mounts(home, workspace.kept_folders, box.private, readable=readable)
     if box.pnpm_store is not None and home in closed:
@@ -144,7 +145,7 @@ def sandbox_argv(
     kept = (*_hooks_by_git_files(workspace, repositories), *closed_places)
     mounts += _guarded(box, workspace, git_dirs, ours, named, kept=kept)
     mounts += _hidden(box, home, readable, ours)
-    mounted = [path for path in shown if resolved_outside(path, ours) is not None]
+    mounted = [path for path, mount in zip(shown, visible, strict=True) if mount[0] != "--symlink"]
     mounts += _sockets(box, (*closed, *temp), mounted, ours, readable)
     mounts += (("--remount-ro", str(folder)) for folder in closed)
     mounts = _closed_last(without_covered(mounts))
