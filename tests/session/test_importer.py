@@ -26,6 +26,19 @@ def a_zip(file: Path, *, state: bytes = b"{}", method: int = zipfile.ZIP_DEFLATE
     return file
 
 
+def imported_in_little_memory(file: Path) -> tuple[int, str]:
+    """Import the session by a process with 400 MiB; return its status and what it says on stderr."""
+    words = [sys.executable, "-m", "kimi_tui", "session", "import", str(file), "--work-dir", str(file.parent)]
+    most = 400 << 20
+    done = subprocess.run(
+        words,
+        capture_output=True,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
+    )
+    return done.returncode, done.stderr
+
+
 def test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory(tmp_path: Path) -> None:
     file = tmp_path / "a.zip"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -35,29 +48,13 @@ def test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory(tmp_pat
                 out.write(b"a" * (1 << 20))
             out.write(b'"}')
         archive.writestr("context.jsonl", CLOSED_WORDS)
-    words = [sys.executable, "-m", "kimi_tui", "session", "import", str(file), "--work-dir", str(tmp_path)]
-    most = 400 << 20
-    done = subprocess.run(
-        words,
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert imported_in_little_memory(file) == (0, "")
 
 
 def test_a_message_of_millions_of_values_is_left_out_in_little_memory(tmp_path: Path) -> None:
     wide = b'{"role":"user","content":"wide","x":[' + b"[]," * 5_000_000 + b"[]]}\n"
     file = a_zip(tmp_path / "a.zip", context=wide + CLOSED_WORDS)
-    words = [sys.executable, "-m", "kimi_tui", "session", "import", str(file), "--work-dir", str(tmp_path)]
-    most = 400 << 20
-    done = subprocess.run(
-        words,
-        capture_output=True,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert imported_in_little_memory(file) == (0, "")
 
 
 def test_a_zip_of_very_many_files_is_refused(tmp_path: Path) -> None:
