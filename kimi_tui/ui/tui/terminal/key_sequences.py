@@ -18,7 +18,6 @@ class _Key(Enum):
 
 
 _ESC_BEFORE_TEXT = re.compile(r"(\x1b+)(?=[^\x00-\x1f\x7f\[\]\\O^_][^\x00-\x1f\x7f])")
-
 _ESC_BEFORE_ARROW = re.compile(r"(?<!\x1b)\x1b\x1b[\[O]([ABCD])")
 """Alt and an arrow, as PuTTY, rxvt and macOS send it."""
 _REPORT = re.compile(
